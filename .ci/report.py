@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What .ci/run tells last: slow tests, skipped ones, and each part's seconds beside its budget.
+"""The last report of .ci/run: slow tests, skipped tests, and each part's seconds and budget.
 
 Ends with 1 if other tests were skipped than .ci/skipped lists, or if a budget is for no test or no
 part. A part that is a quarter over its budget (.ci/budgets) is named in the last lines.
@@ -11,7 +11,6 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 CI = Path(__file__).resolve().parent
-CORES = 2
 
 
 def rows(file):
@@ -29,7 +28,7 @@ def tests(directory):
 
 
 def report(ci, directory):
-    """The exit code; prints the report."""
+    """Prints the report and returns the exit code."""
     cases = list(tests(directory))
     print("the slowest tests:")
     for name, seconds, _ in sorted(cases, key=lambda case: -case[1])[:10]:
@@ -37,12 +36,13 @@ def report(ci, directory):
     took = {part: float(seconds) for part, seconds in rows(directory / "parts")}
     over, wrong = [], []
     print("seconds of each part, and its budget:")
-    for part, budget, *names in rows(ci / "budgets"):
-        if names:
-            seen = [s for name, s, _ in cases if re.search(names[0], name)]
-            seconds = sum(seen) / (1 if "serial" in names else CORES)
+    for part, budget, *tests_of_part in rows(ci / "budgets"):
+        if tests_of_part:
+            names, at_once = tests_of_part
+            seen = [s for name, s, _ in cases if re.search(names, name)]
+            seconds = sum(seen) / int(at_once)
             if not seen:
-                wrong.append(f"no test matches {names[0]} of {part}")
+                wrong.append(f"no test matches {names} of {part}")
         else:
             seconds = took.get(part, 0.0)
             if part not in took:
@@ -50,7 +50,6 @@ def report(ci, directory):
         print(f"  {seconds:6.0f} of {budget:>4} s  {part}")
         if seconds > 1.25 * float(budget):
             over.append(f"{part} ({seconds:.0f} s of {budget})")
-    print(f"  {sum(took.values()):6.0f} s  in all")
     skipped = {name for name, _, was_skipped in cases if was_skipped}
     known = {words[0] for words in rows(ci / "skipped")}
     print(f"skipped tests: {' '.join(sorted(skipped)) or 'none'}")

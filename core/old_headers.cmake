@@ -1,10 +1,11 @@
-# Each path of docs/headers.md, "Includes of before", gets a header that names the new path, or says that there
-# is none. Those of another project that has this tree as a part of it are searched after all others.
+# Makes a header for each old path in docs/reference/headers.md, "Includes of before". The header
+# stops the compiler with an error that names the new path, or says that there is none. A project
+# that contains this tree searches these headers after all others.
 set(muster_old_headers ${PROJECT_BINARY_DIR}/old_headers)
 file(REMOVE_RECURSE ${muster_old_headers})
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS docs/headers.md)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS docs/reference/headers.md)
 set(header "`(muster/[a-z_/]+\\.hpp)`")
-file(STRINGS docs/headers.md rows REGEX "^\\| ${header} \\| (${header}|not installed) \\|$")
+file(STRINGS docs/reference/headers.md rows REGEX "^\\| ${header} \\| (${header}|not installed) \\|$")
 foreach(row IN LISTS rows)
   string(REGEX MATCH "^\\| ${header} \\| (${header})?" row "${row}")
   set(old ${CMAKE_MATCH_1})
@@ -14,7 +15,7 @@ foreach(row IN LISTS rows)
   else()
     set(now "it is internal, and no longer installed")
   endif()
-  file(CONFIGURE OUTPUT ${muster_old_headers}/${old} CONTENT "#error \"<${old}> is gone: ${now} (docs/headers.md)\"\n")
+  file(CONFIGURE OUTPUT ${muster_old_headers}/${old} CONTENT "#error \"<${old}> is gone: ${now} (docs/reference/headers.md)\"\n")
 endforeach()
 if(NOT PROJECT_IS_TOP_LEVEL)
   target_include_directories(muster_core SYSTEM INTERFACE $<BUILD_INTERFACE:${muster_old_headers}>)

@@ -1,5 +1,5 @@
-# What `cmake --install` puts in place, in the two parts that packages are made of: the libraries with their
-# headers and a CMake package, and the command.
+# Installs Muster in the two parts that packages are made of: the libraries, with their headers and
+# a CMake package, and the command.
 include(CMakePackageConfigHelpers)
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME libmuster-dev)
@@ -13,7 +13,8 @@ foreach(component core lab storage net c)
 endforeach()
 install(DIRECTORY ${muster_old_headers}/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT muster-targets NAMESPACE muster:: DESTINATION ${muster_package_dir})
-# `./dev demo` builds neither the lab nor the library for C. What was not built is not installed.
+# `./dev demo` builds neither the lab nor the library for C. Targets that were not built are
+# skipped.
 install(TARGETS muster_lab muster_all EXPORT muster-lab-targets OPTIONAL FILE_SET HEADERS)
 install(EXPORT muster-lab-targets NAMESPACE muster:: DESTINATION ${muster_package_dir})
 install(TARGETS muster_c EXPORT muster-c-targets OPTIONAL FILE_SET HEADERS)
@@ -26,8 +27,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/muster-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/muster-config.cmake ${PROJECT_BINARY_DIR}/muster-config-version.cmake
   DESTINATION ${muster_package_dir})
 
-# muster_pc(COMPONENT WHAT CORE REQUIRES LIBS): its file for pkg-config. Static libraries show what they need to all
-# who link them.
+# muster_pc(COMPONENT WHAT CORE REQUIRES LIBS): makes the file for pkg-config of one component. A
+# program that links a static library must also link the libraries that this library requires.
 file(RELATIVE_PATH muster_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 function(muster_pc component what core requires libs)
   if(BUILD_SHARED_LIBS)

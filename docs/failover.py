@@ -15,7 +15,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 README = DOCS.parent / "README.md"
 RUN = "build/failover"
-AROUND = 1_000_000  # ns before the kill, and after all work again
+AROUND = 1_000_000  # time shown before the kill and after the recovery, in ns
 
 
 def play(muster):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """`./dev picture`: docs/postgres.svg anew, from three real nodes and their PostgreSQL.
 
-`postgres.py MUSTER` follows docs/postgres.md, with journals on, kills all that runs of the primary,
-and draws what came of it.
+`postgres.py MUSTER` follows docs/how-to/postgres/one-machine.md, with journals on, kills all that
+runs of the primary, and draws what came of it.
 """
 
 import json
@@ -27,7 +27,7 @@ class Nodes:
         self.muster, self.directory = muster, directory
         self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
         self.running = {}
-        page = (DOCS / "postgres.md").read_text(encoding="utf-8")
+        page = (DOCS / "how-to/postgres/one-machine.md").read_text(encoding="utf-8")
         one = re.search(r"^```toml\n(.*?)^```$", page, re.M | re.S)[1]
         for node in IDS:
             text = one.replace("id = 1", f"id = {node}")
@@ -79,7 +79,7 @@ class Nodes:
 
 def main():
     directory = Path(tempfile.mkdtemp(prefix="muster-picture-"))
-    directory.chmod(0o755)  # root gives the databases to another user
+    directory.chmod(0o755)  # as root, another user owns the databases and enters here
     nodes = Nodes(Path(sys.argv[1]).resolve(), directory)
     try:
         nodes.once("create", 1)

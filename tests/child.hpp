@@ -14,8 +14,8 @@
 
 namespace muster::test {
 
-/// A process that does `work`, whose result is its exit code, with a pipe to this one. It is killed
-/// at the end at the latest.
+/// A child process that runs `work`, with a pipe to this process. The result of `work` is its exit
+/// code. The destructor kills it.
 class Child {
  public:
   explicit Child(const std::function<int(int pipe)>& work) {
@@ -40,7 +40,7 @@ class Child {
   [[nodiscard]] pid_t pid() const { return pid_; }
   void pause() const { ::kill(pid_, SIGSTOP); }
 
-  /// What the child tells next; none when it has ended.
+  /// Waits for the next number that the child writes. No value when the child has ended.
   [[nodiscard]] std::optional<std::uint64_t> next() const {
     std::uint64_t number = 0;
     return ::read(pipe_, &number, sizeof number) == sizeof number ? std::optional(number)
@@ -52,7 +52,7 @@ class Child {
     ::kill(pid_, SIGKILL);
     return wait();
   }
-  /// Its exit code, or the number of the signal that ended it below zero.
+  /// The child's exit code, or the negated number of the signal that ended it.
   int wait() {
     int status = 0;
     ::waitpid(std::exchange(pid_, 0), &status, 0);
@@ -64,7 +64,7 @@ class Child {
   int pipe_ = -1;
 };
 
-/// By the child.
+/// Writes a number to the parent. Only the child calls this function.
 inline void tell(int pipe, std::uint64_t number) {
   if (::write(pipe, &number, sizeof number) != sizeof number) ::_exit(3);
 }

@@ -1,5 +1,5 @@
-# cmake -DEXE= -DNAME= -DTIMEOUT= -DLONG= -DOUT= -P: one CTest entry for each leaf case of a Boost.Test program;
-# data-driven cases stay together.
+# cmake -DEXE= -DNAME= -DTIMEOUT= -DLONG= -DOUT= -P: writes one CTest entry for each leaf case of a
+# Boost.Test program. The samples of a data-driven case share one entry.
 execute_process(COMMAND "${EXE}" --list_content --color_output=no RESULT_VARIABLE rc OUTPUT_VARIABLE so ERROR_VARIABLE se)
 if(NOT rc EQUAL 0)
   message(FATAL_ERROR "${EXE} --list_content failed: ${rc}\n${se}")

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-/// Frames for tests, made from fields that are named where a test uses them.
+/// Frames for tests. A test names the fields that it sets.
 
 namespace muster::test {
 
@@ -15,7 +15,7 @@ struct HelloFields {
   std::uint32_t to = 2;
   std::uint64_t life = 1;
   std::uint64_t instance = 4711;
-  std::uint64_t number = 1;  ///< of the dials of that life
+  std::uint64_t number = 1;  ///< number of the dial within that life
 };
 inline host::Hello hello_of(const HelloFields& fields) {
   host::Hello hello;
@@ -28,15 +28,15 @@ inline host::Hello hello_of(const HelloFields& fields) {
   return hello;
 }
 
-/// A letter as a session carries it.
+/// A letter in a frame of a session.
 struct CarriedFields {
   std::uint32_t from = 0;
   std::uint32_t to = 2;
-  std::uint64_t number = 1;  ///< of the letters of the session
+  std::uint64_t number = 1;  ///< number of the letter in the session
   std::uint64_t call = 1;
   Message message = AreYouThere{};
-  std::uint64_t acknowledged = 0;  ///< how many letters of the addressee have arrived
-  std::uint64_t life = 1;          ///< of the sender
+  std::uint64_t acknowledged = 0;  ///< number of the addressee's letters that have arrived
+  std::uint64_t life = 1;          ///< life of the sender
 };
 inline host::Carried carried(CarriedFields fields) {
   return {fields.number, fields.acknowledged,

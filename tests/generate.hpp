@@ -10,17 +10,18 @@
 #include <string>
 #include <utility>
 
-/// Values of every described type, drawn from a seed: the same value for the same seed, everywhere.
+/// Values of every described type, drawn from a seed. The same seed gives the same value
+/// everywhere.
 
 namespace muster::test {
 
 class Generator {
  public:
   explicit Generator(std::uint64_t seed) : random_(std::mt19937_64(seed)) {}
-  /// From numbers of any kind.
+  /// Draws values from any source of random numbers.
   explicit Generator(std::function<std::uint64_t()> random) : random_(std::move(random)) {}
 
-  /// Any value of the type: small, extreme and, in strings, ill-formed ones included.
+  /// Any value of the type, including small values, extreme values and ill-formed strings.
   template <class T>
   T make();
 
@@ -47,13 +48,13 @@ class Generator {
   std::function<std::uint64_t()> random_;
 };
 
-/// A value of the type, from the seed.
+/// A value of this type that depends only on the seed.
 template <class T>
 T generate(std::uint64_t seed) {
   return Generator(seed).make<T>();
 }
 
-// Half of the numbers are small, a quarter stand at the edges of the type.
+// Half of the numbers are small, and a quarter are at the limits of the type.
 template <class T>
 T Generator::number() {
   using Limits = std::numeric_limits<T>;

@@ -4,8 +4,9 @@
 
 namespace {
 
-/// Notes whether a case was skipped, because of a precondition. Boost.Test ends with 0 then. Cases
-/// that --run_test leaves out are told likewise: they are not enabled.
+/// Records whether a precondition has skipped a case, because Boost.Test ends with 0 in that case
+/// too. Boost.Test also calls this for the cases that --run_test leaves out, but those cases are
+/// not enabled.
 struct Skips final : boost::unit_test::test_observer {
   bool any = false;
   void test_unit_skipped(const boost::unit_test::test_unit& unit,
@@ -14,12 +15,13 @@ struct Skips final : boost::unit_test::test_observer {
   }
 };
 
-/// discover.cmake tells ctest of it.
+/// discover.cmake tells ctest that this exit code means skipped.
 constexpr int skipped = 77;
 
 }  // namespace
 
-// What BOOST_TEST_MODULE would make, for a header that was precompiled without it.
+// The same `main` that BOOST_TEST_MODULE would define. The precompiled header is built without that
+// macro.
 int main(int count, char* arguments[]) {
   static Skips skips;
   const auto begin = [] {

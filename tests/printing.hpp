@@ -9,18 +9,18 @@
 #include <ostream>
 #include <type_traits>
 
-/// Boost.Test prints both sides of a comparison that fails. Every test has this file
-/// (tests/CMakeLists.txt).
+/// Makes Boost.Test print both sides of a comparison that fails. The build includes this file in
+/// every test (tests/CMakeLists.txt).
 
 namespace boost::test_tools::tt_detail {
 
-/// A value, as `to_text` writes it.
+/// Prints a value as `to_text` writes it.
 template <muster::HasText T>
 struct print_log_value<T> {
   void operator()(std::ostream& out, const T& value) const { out << muster::to_text(value); }
 };
 
-/// An enumeration without a description, such as an exit code, as its number.
+/// Prints an enumeration that has no description, such as an exit code, as its number.
 template <class T>
 requires(std::is_enum_v<T> && !muster::HasText<T>) struct print_log_value<T> {
   void operator()(std::ostream& out, T value) const {

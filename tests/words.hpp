@@ -9,14 +9,14 @@ namespace muster::test {
 
 using Words = std::vector<std::string>;
 
-/// Whether `part` stands in `text`; the check that fails shows both.
+/// Whether `text` contains `part`. If it does not, the failed check shows both.
 inline boost::test_tools::assertion_result says(const std::string& text, const std::string& part) {
   boost::test_tools::assertion_result found(text.find(part) != std::string::npos);
   if (!found) found.message() << "\"" << part << "\" does not stand in \"" << text << "\"";
   return found;
 }
 
-/// Why it failed, which it has to.
+/// The failure in a result. Fails the test if the result has a value instead.
 template <class Expected>
 auto failure_of(const Expected& result) {
   BOOST_TEST_REQUIRE(result.has_error());
@@ -25,5 +25,5 @@ auto failure_of(const Expected& result) {
 
 }  // namespace muster::test
 
-// Lists of words are compared, and printed, element by element.
+// Makes Boost.Test compare and print lists of words element by element.
 BOOST_TEST_SPECIALIZED_COLLECTION_COMPARE(muster::test::Words)

@@ -8,14 +8,14 @@
 
 namespace muster::apps {
 
-/// What to do where a process may open nothing more.
+/// The advice for a process that cannot open another descriptor.
 inline constexpr const char* no_descriptors =
-    "no descriptor is left for it: raise the limit (ulimit -n), or end what holds them, then try "
-    "again";
+    "no file descriptor is left: raise the limit (ulimit -n) or end processes that hold many, then "
+    "try again";
 
-/// Says why that command ends with that exit code, in one line, and returns the code. What it
-/// quotes from a file or a peer has no power over the terminal: control characters are shown as
-/// '?'.
+/// Prints in one line why the command ends with this exit code, and returns the code. Control
+/// characters are shown as '?', so text that is quoted from a file or a peer cannot control the
+/// terminal.
 inline int failed(const Failure& failure, std::ostream& err = std::cerr,
                   std::string_view command = "muster") {
   const int code = static_cast<int>(failure.code);

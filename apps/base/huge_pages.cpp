@@ -8,7 +8,7 @@
 namespace muster::apps {
 namespace {
 
-class Resource final : public std::pmr::memory_resource {
+class HugePageMemory final : public std::pmr::memory_resource {
  private:
   static constexpr std::size_t page = std::size_t{1} << 21;
 
@@ -17,7 +17,7 @@ class Resource final : public std::pmr::memory_resource {
   }
   void* do_allocate(std::size_t bytes, std::size_t alignment) override {
     void* const block = std::pmr::new_delete_resource()->allocate(bytes, aligned(bytes, alignment));
-    // A wish: where it is not granted all is as it was.
+    // The kernel can ignore this advice; the block then has ordinary pages.
     if (bytes >= page) ::madvise(block, bytes, MADV_HUGEPAGE);
     return block;
   }
@@ -29,7 +29,7 @@ class Resource final : public std::pmr::memory_resource {
   }
 };
 
-Resource resource;
+HugePageMemory resource;
 
 }  // namespace
 

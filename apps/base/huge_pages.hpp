@@ -4,8 +4,8 @@
 
 namespace muster::apps {
 
-/// While one is there, large blocks of the default memory resource are in huge pages, where the
-/// system has them: for the tables of lab::check, which are read all over.
+/// While an object exists, large blocks of the default memory resource are in huge pages, if the
+/// system has them. lab::check uses this for its tables, which it reads in random order.
 class HugePages {
  public:
   HugePages();

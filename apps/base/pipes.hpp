@@ -6,11 +6,12 @@
 
 namespace muster::apps {
 
-/// Environment variables through which whoever runs nodes gives them open descriptors.
-inline constexpr const char* record_pipe_variable = "MUSTER_RECORD_PIPE";  ///< where records go
-inline constexpr const char* death_pipe_variable = "MUSTER_DEATH_PIPE";  ///< its end ends the node
+/// Environment variables by which a program that runs nodes gives them open descriptors.
+inline constexpr const char* record_pipe_variable = "MUSTER_RECORD_PIPE";  ///< for records
+inline constexpr const char* death_pipe_variable =
+    "MUSTER_DEATH_PIPE";  ///< when this pipe closes, the node ends
 
-/// The descriptor in that environment variable; -1 if there is none.
+/// The number of the descriptor that the environment variable contains; -1 if it contains none.
 inline int descriptor_in(const char* variable) {
   const char* text = std::getenv(variable);
   const auto number = text == nullptr ? std::nullopt : parse_number(text);

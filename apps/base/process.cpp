@@ -41,7 +41,8 @@ std::vector<std::string> environment_of(const ProcessOptions& options) {
   return variables;
 }
 
-/// Everything that the child needs, made before the fork: after it only system calls are allowed.
+/// Everything that the child needs, prepared before the fork: after the fork the child is allowed
+/// only system calls.
 struct Prepared {
   explicit Prepared(const ProcessOptions& options)
       : program(options.program.string()),
@@ -80,12 +81,14 @@ struct Prepared {
     [[maybe_unused]] const auto written = ::write(report, &error, sizeof error);
     _exit(127);
   };
-  // A group of its own, and a session: at the terminal of this one it could type (TIOCSTI).
+  // The child gets a session and a process group of its own. In this terminal's session it could
+  // type commands into the terminal (TIOCSTI).
   if (setsid() < 0) failed();
   if (prepared.network >= 0 && setns(prepared.network, CLONE_NEWNET) != 0) failed();
   if (prctl(PR_SET_PDEATHSIG, prepared.at_parents_end) != 0) failed();
-  if (getppid() != prepared.parent) _exit(127);  // it ended before the line above
-  // What came for the group of this process's parent is not for this one.
+  if (getppid() != prepared.parent) _exit(127);  // the parent ended before prctl
+  // Signals that are pending here were meant for the parent's group. Ignoring a signal discards it,
+  // so the child does not get it.
   for (int number = 1; number < NSIG; ++number) {
     ::signal(number, SIG_IGN);
     ::signal(number, SIG_DFL);
@@ -130,8 +133,9 @@ Expected<Process> Process::launch(const ProcessOptions& options) {
   const Prepared prepared(options);
   auto report = make_pipe();
   if (!report) return report.error();
-  // Until it executes, the child has this process's handlers, and their pipes: a signal that it
-  // took would be taken here, a second time.
+  // Until exec, the child has this process's signal handlers and their pipes. A signal that the
+  // child handled would be reported in this process a second time. So the child's signals stay
+  // blocked until exec.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -145,7 +149,7 @@ Expected<Process> Process::launch(const ProcessOptions& options) {
     return system_failure("cannot start another process");
   }
   Process process(pid);
-  report->write = Descriptor();  // what is left open is the child's, until it executes
+  report->write = Descriptor();  // now only the child holds the write end, until it executes
   int error = 0;
   ssize_t size = 0;
   do {
@@ -165,12 +169,13 @@ Process::~Process() {
 }
 
 void Process::signal(int number) const {
-  // Once: to a node a second SIGTERM says something else. The group is there since before `launch`
-  // returned.
+  // This single call reaches the process and the rest of its group. A further call for the process
+  // alone would be a second SIGTERM, which a node treats as a different request. The process group
+  // exists since `launch` returned.
   if (pid_ > 0) ::kill(-pid_, number);
 }
 
-std::optional<int> Process::ended() {
+std::optional<int> Process::try_wait() {
   if (pid_ <= 0) return std::nullopt;
   int status = 0;
   if (waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-/// Processes that end with this one, whatever becomes of it.
+/// Child processes that end when this process ends, however it ends.
 
 namespace muster::apps {
 
-/// A file descriptor that is closed with its owner.
+/// Owns a file descriptor, and closes it.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -44,28 +44,30 @@ struct PipeEnds {
 };
 Expected<PipeEnds> make_pipe();
 
+/// How to launch a child process.
 struct ProcessOptions {
   std::filesystem::path program = "/proc/self/exe";
   std::vector<std::string> arguments;    ///< without the program's own name
-  std::vector<std::string> environment;  ///< "NAME=value", beside what it inherits
-  /// Which of this process's variables it gets, by their names.
+  std::vector<std::string> environment;  ///< "NAME=value", in addition to the inherited ones
+  /// Decides by the name of an environment variable whether the child inherits it.
   std::function<bool(std::string_view name)> inherits = [](std::string_view) { return true; };
-  std::filesystem::path output;     ///< standard output and error are appended to it
+  std::filesystem::path output;     ///< standard output and error go to its end
   std::string name = "muster";      ///< argv[0]
-  std::filesystem::path directory;  ///< where it runs; empty: where this process does
-  /// What becomes its standard input, output and error; -1: /dev/null, and `output` for both.
+  std::filesystem::path directory;  ///< the working directory; empty: that of this process
+  /// The child's standard input, output and error. -1 means /dev/null for the first, and `output`
+  /// for the other two.
   std::array<int, 3> standard{-1, -1, -1};
-  std::vector<int> inherited;  ///< descriptors it gets under the same numbers
-  int network = -1;            ///< the network namespace to enter; none: -1
-  /// SIGINT, SIGTERM and SIGHUP wait until the program unblocks them, which is to be when it can
-  /// take them.
+  std::vector<int> inherited;  ///< descriptors that the child gets under the same numbers
+  int network = -1;            ///< the network namespace that the child enters; -1: none
+  /// The child starts with SIGINT, SIGTERM and SIGHUP blocked. The program must unblock them once
+  /// it can handle them.
   bool holds_signals = false;
-  int at_parents_end = SIGKILL;  ///< what the kernel sends it when the thread that made it ends
+  int at_parents_end = SIGKILL;  ///< the signal for the child when the thread that launched it ends
 };
 
-/// A child in a session and a process group of its own. The kernel ends it when this process ends;
-/// destroying the handle kills it. To be launched by the main thread: the child ends with the
-/// thread that made it.
+/// A child in its own session and process group. The kernel ends it when this process ends, and the
+/// destructor kills it. Launch it from the main thread: the child ends with the thread that
+/// launched it.
 class Process {
  public:
   static Expected<Process> launch(const ProcessOptions& options);
@@ -79,17 +81,18 @@ class Process {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
 
-  /// To the process, and to all of its group.
+  /// Sends a signal to the process and all of its group.
   void signal(int number) const;
 
-  /// How it ended, once it has: as waitpid tells. After that the handle is empty.
-  std::optional<int> ended();
+  /// None while the process runs. Once it has ended: its wait status, as waitpid returns it. This
+  /// object then refers to no process.
+  std::optional<int> try_wait();
 
-  /// True when it has ended, and is still to be waited for: until then no other process can get its
-  /// number, or that of its group.
+  /// True if the process has ended and was not waited for yet. Before the process is waited for, no
+  /// other process gets its number or that of its group.
   [[nodiscard]] bool over() const;
 
-  /// Waits for its end.
+  /// Waits until the process has ended. Returns its wait status.
   int wait();
 
  private:
@@ -97,11 +100,12 @@ class Process {
   pid_t pid_ = 0;
 };
 
-/// The file that `execvp` would take: as it stands where the name has a slash, else the first of
-/// that name in PATH that may be executed. A name that is nowhere stands for itself.
+/// The file that `execvp` would execute. If the name contains no slash, this is the first
+/// executable file of that name in PATH. If PATH has no such file, or the name contains a slash, it
+/// is the name itself.
 std::filesystem::path find_program(const std::string& name);
 
-/// "ended with exit code 76", "was ended by signal 9".
+/// Describes a wait status: "ended with exit code 76", "was ended by signal 9".
 std::string describe_end(int wait_status);
 
 }  // namespace muster::apps

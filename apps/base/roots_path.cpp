@@ -110,7 +110,7 @@ class Walk {
   const uid_t also_;
   RootsPath reached_;
   int links_ = 0;
-  bool ends_ = false;  ///< as what comes next is not there
+  bool ends_ = false;  ///< the next part does not exist
 };
 
 }  // namespace
@@ -119,33 +119,33 @@ Expected<RootsPath> follow_as_root(const fs::path& path, uid_t also) {
   return Walk(path, also).follow();
 }
 
-Expected<uid_t> whose_word(const fs::path& file) {
+Expected<uid_t> owner_of_word(const fs::path& file) {
   const auto reached = follow_as_root(file);
   if (!reached) return reached.error();
-  // Another user may make it in a moment, if its directory is for everybody.
+  // If everybody can write to its directory, another user could create the file at any moment.
   if (!reached->of_another && !reached->is_whole())
-    return Failure{ExitCode::bad_configuration,
-                   file.string() + ": cannot be read: " + std::strerror(ENOENT) +
-                       "; name an existing configuration with --config"};
+    return Failure{ExitCode::bad_configuration, file.string() +
+                                                    ": cannot be read: " + std::strerror(ENOENT) +
+                                                    "; name an existing configuration"};
   if (!reached->of_another) return uid_t{0};
   const auto& [path, found] = *reached->of_another;
   if (found.st_uid != 0) return found.st_uid;
   return Failure{ExitCode::bad_configuration,
-                 file.string() + ": others than root can write to " + path.string() +
-                     ", and root obeys no file that they can change: chmod go-w " +
+                 file.string() + ": users other than root can write to " + path.string() +
+                     ", and root uses no configuration that they can change: chmod go-w " +
                      shell_word(path.string())};
 }
 
 Expected<> may_obey(const fs::path& file) {
-  const auto whose = whose_word(file);
+  const auto whose = owner_of_word(file);
   if (!whose) return whose.error();
   if (*whose == 0) return {};
   const auto user = user_of(*whose);
   if (!user) return user.error();
   return Failure{ExitCode::bad_configuration,
                  file.string() + ": " + user->name +
-                     " can change it, and root obeys no file that another user can change: run "
-                     "this as that user, runuser -u " +
+                     " can change it, and root uses no configuration that another user can change: "
+                     "run this as that user, runuser -u " +
                      user->name + " -- ..."};
 }
 

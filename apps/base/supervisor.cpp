@@ -14,7 +14,7 @@
 namespace muster::apps {
 namespace {
 
-/// Takes it out of the environment.
+/// Returns the value and removes the variable from the environment.
 std::string taken(const char* variable) {
   const char* const value = std::getenv(variable);
   const std::string text = value == nullptr ? "" : value;

@@ -7,24 +7,25 @@
 
 namespace muster::apps {
 
-/// Who has started this process and is told how it fares, as sd_notify(3) has it: systemd, or
-/// nobody.
+/// The supervisor that started this process: systemd, or none. This process reports its state to
+/// the supervisor as sd_notify(3) does.
 class Supervisor {
  public:
-  /// The one that the environment names. What names it is taken out, so that no program of ours
-  /// speaks in our name. To be called while there is one thread.
+  /// The supervisor that the environment names. The variables that name it are removed, so that no
+  /// program that we start can report to it in our name. Call it while there is only one thread.
   static Supervisor from_environment();
 
   [[nodiscard]] bool is_there() const { return !socket_.empty(); }
 
-  /// How long it waits for a sign of life before it ends this process; none where it does not.
+  /// How long the supervisor waits for a sign of life before it ends this process. None if the
+  /// supervisor never ends it.
   [[nodiscard]] std::optional<Duration> patience() const { return patience_; }
 
-  /// Lines such as "READY=1". Never waits; what cannot be sent is lost.
+  /// Sends lines such as "READY=1". Never waits; a message that cannot be sent is lost.
   void tell(const std::string& lines) const;
 
  private:
-  std::string socket_;  ///< a path, or '@' and an abstract name
+  std::string socket_;  ///< the supervisor's: a path, or '@' and an abstract name
   std::optional<Duration> patience_;
 };
 

@@ -14,7 +14,7 @@ struct Unit {
   std::uint64_t factor;
 };
 
-// Largest first.
+// The units, the largest first.
 constexpr std::array<Unit, 6> duration_units{{{"min", 60'000'000'000},
                                               {"m", 60'000'000'000},
                                               {"s", 1'000'000'000},

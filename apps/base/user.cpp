@@ -34,8 +34,8 @@ User user_from(const passwd& entry) {
   return {entry.pw_name, entry.pw_uid, entry.pw_gid, entry.pw_dir, entry.pw_shell};
 }
 
-/// A service needs these: where programs are, how it speaks, and who supervises it. The rest of
-/// root's environment may hold secrets, or name root's directories.
+/// True for the variables that a service needs: for programs, language, output and supervision. The
+/// rest of root's environment may contain secrets or name root's directories.
 bool is_kept(std::string_view variable) {
   constexpr std::array names{"PATH",          "LANG",          "LANGUAGE",      "TZ",
                              "TERM",          "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID",
@@ -59,7 +59,7 @@ void take_environment_of(const User& user) {
   for (const char* name : {"USER", "LOGNAME"}) ::setenv(name, user.name.c_str(), 1);
 }
 
-/// Each of the three standard descriptors is open afterwards, and no other one is.
+/// After this call the three standard descriptors are open, and no others.
 bool keep_standard_descriptors() {
   if (::syscall(SYS_close_range, 3, ~0U, 0) != 0) return false;
   for (int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -75,7 +75,7 @@ long call_capabilities(long call, Capabilities& all) {
   return ::syscall(call, &header, all.data());
 }
 
-/// The kernel's word, whatever the calls before have returned.
+/// Asks the kernel whether the change of user is complete, whatever the earlier calls returned.
 bool is_for_good(const User& user) {
   uid_t id = 0, effective = 0, saved = 0;
   gid_t group = 0, effective_group = 0, saved_group = 0;
@@ -96,14 +96,15 @@ bool take_rights_of(const User& user) {
          ::setresuid(user.id, user.id, user.id) == 0 && call_capabilities(SYS_capset, none) == 0;
 }
 
-/// A change of rights lets the kernel forget that this process is to end with its parent.
+/// A change of user makes the kernel forget that this process must end with its parent. This class
+/// restores the setting.
 class EndsWithParent {
  public:
   EndsWithParent() { ::prctl(PR_GET_PDEATHSIG, &signal_); }
   void again() const {
     if (signal_ == 0) return;
     ::prctl(PR_SET_PDEATHSIG, signal_);
-    if (::getppid() != parent_) ::raise(signal_);  // it ended meanwhile
+    if (::getppid() != parent_) ::raise(signal_);  // the parent ended meanwhile
   }
 
  private:
@@ -123,7 +124,7 @@ Expected<User> user_named(const std::string& name) {
 Expected<User> user_of(uid_t id) {
   const passwd* const entry = ::getpwuid(id);
   if (entry != nullptr) return user_from(*entry);
-  return refused("this machine knows no user of number " + std::to_string(id) +
+  return refused("this machine has no user with the number " + std::to_string(id) +
                  ": run this as that user (setpriv --reuid " + std::to_string(id) + ")");
 }
 
@@ -144,12 +145,12 @@ Expected<> become(const User& user) {
   if (!keep_standard_descriptors() || !take_rights_of(user) || !is_for_good(user))
     return refused("this process cannot become " + user.name + ": " + std::strerror(errno) +
                    "; run it as that user (runuser -u " + user.name + " -- ...)");
-  // The memory of this process was root's: other processes of the user are not to read it, or to
-  // act through this one at root's terminal.
+  // The memory of this process belonged to root. Other processes of the user must not read it, nor
+  // use this process to act on root's terminal.
   ::prctl(PR_SET_DUMPABLE, 0);
   ends_with_parent.again();
-  // Root's session may hold keys; where there are no keyrings this fails, and there is nothing
-  // held.
+  // Root's session keyring may contain keys, so this process joins a new keyring. The call fails
+  // only on a kernel without keyrings, on which there are no keys.
   ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
   take_environment_of(user);
   ::umask(S_IRWXG | S_IRWXO);

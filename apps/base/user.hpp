@@ -6,7 +6,7 @@
 
 #include <string>
 
-/// A command that root runs for another user becomes that user.
+/// A command that root runs for another user changes to that user.
 
 namespace muster::apps {
 
@@ -19,17 +19,17 @@ struct User {
   std::string shell;
 };
 
-/// The error says that this machine has no such user.
+/// Fails if this machine has no such user.
 Expected<User> user_named(const std::string& name);
 Expected<User> user_of(uid_t id);
 
-/// The user's name; the number if this machine has no name for it.
+/// The user's name, or the number if this machine has no name for it.
 std::string name_of(uid_t id);
 
-/// Makes this process one of that user, for good: its ids, its groups and no capability. Of what
-/// root gave to the process it keeps standard input, output and error, and the few variables of the
-/// environment that a service needs; its umask becomes 077. Does nothing if it is that user's
-/// already. The caller has no other thread and no open descriptor of its own.
+/// Makes this process run as that user, permanently: with the user's ids and groups, and without
+/// any capability. The process keeps only standard input, output and error, and the few environment
+/// variables that a service needs. The umask becomes 077. Does nothing if the process runs as that
+/// user already. The caller must have no other thread and no open descriptor of its own.
 Expected<> become(const User& user);
 
 }  // namespace muster::apps

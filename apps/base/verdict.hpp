@@ -5,28 +5,28 @@
 #include <string>
 #include <vector>
 
-/// How commands that judge end where nothing is violated, beside the exit codes of
-/// muster/values/failure.hpp (docs/operating.md).
+/// Exit codes and words of commands that judge, in addition to the exit codes of
+/// muster/values/failure.hpp (docs/reference/exit-codes.md).
 
 namespace muster::apps {
 
-/// A limit ended the search, nothing could be checked or was ever claimed, or a fault that was
-/// asked for never came about.
+/// The command could not reach a verdict. A limit ended the search, no assertion was checked or
+/// ever claimed, or a requested fault did not occur.
 inline constexpr ExitCode not_decided{9};
 
 /// A signal ended the command before its work was done.
 inline constexpr ExitCode interrupted{130};
 
-/// A verdict in JSON: "false" if something is violated, "null" if nothing is decided.
+/// A verdict in JSON: "false" if an assertion is violated, "null" if nothing is decided.
 inline std::string json_of_verdict(bool held, bool is_decided) {
   if (!held) return "false";
   return is_decided ? "true" : "null";
 }
 
-/// A verdict in words, to stand before the counts.
+/// A verdict in words; the caller prints the counts after it.
 inline std::string words_of_verdict(bool held, bool is_decided) {
   if (!held) return "NOT ALL HELD: ";
-  return is_decided ? "All held: " : "All held as far as it went: ";
+  return is_decided ? "All held: " : "All held, but not all was checked: ";
 }
 
 /// "a, b, c"
@@ -37,11 +37,11 @@ std::string listed(const Names& names) {
   return all;
 }
 
-/// The flags allow some of a trouble, of which a search has seen nothing.
+/// The failure of a search in which none of the faults that these flags allow ever occurred.
 inline Failure never_came_about(const std::vector<std::string>& flags) {
   return {not_decided, listed(flags) +
-                           ": none came about in this world, so nothing is known of it: leave it "
-                           "out, or search another world"};
+                           ": none occurred in this world, so nothing was checked about such "
+                           "faults: leave the flag out, or search another world"};
 }
 
 }  // namespace muster::apps

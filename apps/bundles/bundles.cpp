@@ -16,7 +16,8 @@ using certificates::Authority;
 
 constexpr certificates::Days a_year(365);
 
-/// That of the cluster; a new one where none is named.
+/// Opens the authority at `there`, which has to belong to this cluster. Makes a new authority if
+/// `there` is empty.
 Expected<Authority> authority_of(const std::string& cluster, const fs::path& there,
                                  const fs::path& new_one) {
   if (there.empty()) return Authority::create(new_one, cluster, 10 * a_year);
@@ -25,9 +26,9 @@ Expected<Authority> authority_of(const std::string& cluster, const fs::path& the
   const auto its = authority->cluster();
   if (!its) return its.error();
   if (*its == cluster) return authority;
-  return Failure{ExitCode::bad_configuration, there.string() + " is the authority of the cluster " +
-                                                  *its + ", and not of " + cluster +
-                                                  ": name that cluster, or its own authority"};
+  return Failure{ExitCode::bad_configuration,
+                 there.string() + " is the authority of the cluster " + *its + ", not of " +
+                     cluster + ": name that cluster, or the directory of the right authority"};
 }
 
 Expected<> write(const fs::path& directory, const std::string& cluster,
@@ -60,7 +61,7 @@ NodeConfig bundled(const std::string& cluster, const std::map<NodeId, Address>& 
   config.cluster.name = cluster;
   config.cluster.nodes = nodes;
   Timings& timings = config.cluster.timings;
-  timings.T = 250ms;  // of a machine that is shared, as in docs/operating.md
+  timings.T = 250ms;  // timings for a shared machine (docs/reference/configuration.md)
   timings.check_every = timings.T / 2;
   timings.coordinator_timeout = timings.check_every + timings.T;
   config.tls = net::TlsOptions{"tls/ca.crt", "tls/tls.crt", "tls/tls.key", "tls/crl.pem", cluster};
@@ -73,9 +74,9 @@ BundledCertificate certificate_of(const NodeConfig& config) {
 
 std::string bundled_text(const NodeConfig& config, const std::string& head) {
   return "# " + head +
-         "\n# docs/operating.md says what each key means; muster config check FILE what is wrong "
-         "with a file.\n# [cluster] has to be the same on all nodes. Paths are relative to this "
-         "file.\n\n" +
+         "\n# docs/reference/configuration.md explains each key; muster config check FILE reports "
+         "errors.\n# "
+         "[cluster] must be the same on all nodes. Paths are relative to this file.\n\n" +
          write_config(config);
 }
 
@@ -83,9 +84,9 @@ Expected<> make_bundles(const fs::path& directory, const std::string& cluster,
                         const std::vector<Bundle>& bundles, const fs::path& authority) {
   std::error_code none;
   if (fs::exists(directory, none) && !fs::is_empty(directory, none))
-    return Failure{ExitCode::bad_configuration, directory.string() +
-                                                    " is there already, and not empty: name a new "
-                                                    "directory, or remove it"};
+    return Failure{ExitCode::bad_configuration,
+                   directory.string() +
+                       " already exists and is not empty: name a new directory, or remove it"};
   for (const Bundle& bundle : bundles)
     if (const auto read = parse_config(bundle.config, directory / bundle.name / bundled_config);
         !read)

@@ -13,7 +13,7 @@ Failure wrong(const std::string& why) {
   return {ExitCode::usage, "--nodes: " + why};
 }
 
-/// host, host:port, an address of IPv6 with brackets or without.
+/// Reads host, host:port, or an IPv6 address with or without brackets.
 std::optional<Address> address_with(const std::string& host, unsigned port) {
   const bool bare = std::count(host.begin(), host.end(), ':') > 1 && !host.starts_with('[');
   if (const auto whole = bare ? std::nullopt : address_of(host)) return whole;
@@ -34,21 +34,21 @@ Expected<std::map<NodeId, Address>> addresses_of(const std::string& list, std::u
     auto address = address_with(host, std::min(port, most));
     if (!address)
       return wrong('"' + host +
-                   "\" is no host that others can dial: expected an IP address or a "
-                   "host's name, with or without a port, such as db1.example or 10.0.0.1:7101");
+                   "\" is not a host that others can dial: expected an IP address or a host name, "
+                   "with or without a port, such as db1.example or 10.0.0.1:7101");
     if (address->host == "0.0.0.0" || address->host == "::")
       return wrong('"' + host +
-                   "\" is every address of a machine: expected the one that others dial");
+                   "\" stands for every address of a machine: expected the one that others dial");
     if (address->is_loopback()) ++loopback, ++port;
     if (!taken.insert(*address).second)
       return wrong(address->text() +
-                   " stands there twice: expected a host, or a port, for each node");
+                   " is listed twice: expected a different host or port for each node");
     nodes[NodeId{++id}] = *std::move(address);
   }
   if (loopback != 0 && loopback != id)
     return wrong(
-        "a loopback address is each machine's own, and others could not dial it: expected "
-        "loopback addresses for all nodes, or for none");
+        "other machines cannot dial a loopback address: expected loopback addresses for all nodes, "
+        "or for none");
   return nodes;
 }
 

@@ -7,12 +7,12 @@
 #include <map>
 #include <string>
 
-/// Where the nodes of a new cluster are, as `--nodes` says it.
+/// The addresses of the nodes of a new cluster, from the flag `--nodes`.
 
 namespace muster::apps {
 
-/// "db1.example,10.0.0.2:7101,fd00::3": ids from 1 on, and `port` where none is named. Nodes at
-/// loopback have a port each, counted from that one.
+/// Reads "db1.example,10.0.0.2:7101,fd00::3". The ids count from 1. A node without a port gets
+/// `port`. Loopback nodes get a port each, counted up from `port`.
 Expected<std::map<NodeId, Address>> addresses_of(const std::string& nodes, std::uint16_t port);
 
 }  // namespace muster::apps

@@ -32,7 +32,8 @@ namespace {
 using Names = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 using Extension = std::unique_ptr<X509_EXTENSION, Free<X509_EXTENSION_free>>;
 
-constexpr long early = -3600;  // seconds: the clock of who is to believe it may be behind
+// In seconds. The clock of the machine that checks a certificate can be behind this one.
+constexpr long early = -3600;
 constexpr int serial_bits = 127;
 
 const fs::path issued = "issued";
@@ -68,21 +69,21 @@ std::string pem_of(X509_CRL* revocations) {
   return pem([&](BIO* out) { return PEM_write_bio_X509_CRL(out, revocations); });
 }
 
-// Nobody is asked for one.
+// Refuses keys with a passphrase, instead of asking for it.
 int no_passphrase(char*, int, int, void*) {
   return -1;
 }
 
 Failure is_no(const char* what, const fs::path& file) {
   return {ExitCode::bad_configuration,
-          file.string() + " is no " + what + " in PEM (" + last_error() + "): name another file"};
+          file.string() + " is not a " + what + " (" + last_error() + "): name another file"};
 }
 
 Expected<Certificate> read_certificate(const fs::path& file) {
   const auto bytes = read_file(file);
   if (!bytes) return bytes.error();
   Certificate found(PEM_read_bio_X509(buffer_of(*bytes).get(), nullptr, no_passphrase, nullptr));
-  if (!found) return is_no("certificate", file);
+  if (!found) return is_no("certificate in PEM", file);
   return found;
 }
 
@@ -90,7 +91,7 @@ Expected<Key> read_key(const fs::path& file) {
   const auto bytes = read_file(file);
   if (!bytes) return bytes.error();
   Key found(PEM_read_bio_PrivateKey(buffer_of(*bytes).get(), nullptr, no_passphrase, nullptr));
-  if (!found) return is_no("private key without a passphrase", file);
+  if (!found) return is_no("private key in PEM, or it has a passphrase", file);
   return found;
 }
 
@@ -99,11 +100,11 @@ Expected<Revocations> read_revocations(const fs::path& file) {
   if (!bytes) return bytes.error();
   Revocations found(
       PEM_read_bio_X509_CRL(buffer_of(*bytes).get(), nullptr, no_passphrase, nullptr));
-  if (!found) return is_no("list of certificates that are taken back", file);
+  if (!found) return is_no("list of revoked certificates in PEM", file);
   return found;
 }
 
-// --- What stands in a certificate
+// --- Reading a certificate
 
 Clock::time_point moment_of(const ASN1_TIME* time) {
   std::tm parts{};
@@ -169,7 +170,7 @@ Entry described(X509* certificate) {
           moment_of(X509_get0_notAfter(certificate)), false};
 }
 
-// --- What is put into one
+// --- Making a certificate
 
 void draw_serial(X509* certificate) {
   const std::unique_ptr<BIGNUM, Free<BN_free>> number(given(BN_new()));
@@ -178,7 +179,7 @@ void draw_serial(X509* certificate) {
 }
 
 void say_common_name(X509_NAME* name, const std::string& text) {
-  constexpr std::size_t longest = 64;  // RFC 5280; nobody compares it
+  constexpr std::size_t longest = 64;  // the longest name in RFC 5280; this name is only for people
   done(X509_NAME_add_entry_by_txt(
       name, "CN", MBSTRING_UTF8,
       reinterpret_cast<const unsigned char*>(text.substr(0, longest).c_str()), -1, -1, 0));
@@ -224,7 +225,7 @@ struct Pair {
   Key key;
 };
 
-/// Unsigned, by a new key; not beyond `latest`.
+/// A certificate with a new key, not signed yet. It expires at `latest` at the latest.
 Pair begin_certificate(const std::string& common_name, std::chrono::seconds lifetime,
                        const ASN1_TIME* latest) {
   Pair made{Certificate(given(X509_new())), Key(given(EVP_EC_gen("P-256")))};
@@ -240,15 +241,15 @@ Pair begin_certificate(const std::string& common_name, std::chrono::seconds life
   return made;
 }
 
-// --- What was taken back
+// --- Revocations
 
 Moment moment_in(std::chrono::seconds time) {
   return Moment(given(X509_time_adj_ex(nullptr, 0, time.count(), nullptr)));
 }
 
-/// With all that stands in `before`, and `taken_back` besides.
+/// Writes a revocation list that contains all revocations of the list `before`, and also `revoked`.
 Expected<> sign_revocations(const fs::path& file, const Pair& by, X509_CRL* before,
-                            const ASN1_INTEGER* taken_back, std::chrono::seconds lifetime) {
+                            const ASN1_INTEGER* revoked, std::chrono::seconds lifetime) {
   const Revocations made(given(X509_CRL_new()));
   done(X509_CRL_set_version(made.get(), X509_CRL_VERSION_2));
   done(X509_CRL_set_issuer_name(made.get(), X509_get_subject_name(by.certificate.get())));
@@ -257,9 +258,9 @@ Expected<> sign_revocations(const fs::path& file, const Pair& by, X509_CRL* befo
   STACK_OF(X509_REVOKED)* const old = before ? X509_CRL_get_REVOKED(before) : nullptr;
   for (int i = 0; i < sk_X509_REVOKED_num(old); ++i)
     done(X509_CRL_add0_revoked(made.get(), given(X509_REVOKED_dup(sk_X509_REVOKED_value(old, i)))));
-  if (taken_back) {
+  if (revoked) {
     X509_REVOKED* const one = given(X509_REVOKED_new());
-    done(X509_REVOKED_set_serialNumber(one, const_cast<ASN1_INTEGER*>(taken_back)));
+    done(X509_REVOKED_set_serialNumber(one, const_cast<ASN1_INTEGER*>(revoked)));
     done(X509_REVOKED_set_revocationDate(one, moment_in({}).get()));
     done(X509_CRL_add0_revoked(made.get(), one));
   }
@@ -347,7 +348,7 @@ Expected<Entry> Authority::revoke(const std::string& serial, std::chrono::second
   if (std::error_code none; !fs::exists(kept, none))
     return Failure{
         ExitCode::bad_configuration,
-        directory_.string() + " has given out no certificate " + serial + ": see muster cert list"};
+        directory_.string() + " has issued no certificate " + serial + ": see muster cert list"};
   auto certificate = read_certificate(kept);
   if (!certificate) return certificate.error();
   auto before = read_revocations(revocations());
@@ -372,8 +373,8 @@ Expected<> Authority::renew_revocations(std::chrono::seconds lifetime) const {
 }
 
 Expected<std::vector<Entry>> Authority::list() const {
-  auto taken_back = read_revocations(revocations());
-  if (!taken_back) return taken_back.error();
+  auto revoked = read_revocations(revocations());
+  if (!revoked) return revoked.error();
   std::vector<Entry> entries;
   std::error_code error;
   for (const auto& file : fs::directory_iterator(directory_ / issued, error)) {
@@ -382,8 +383,7 @@ Expected<std::vector<Entry>> Authority::list() const {
     if (!certificate) return certificate.error();
     entries.push_back(described(certificate->get()));
     X509_REVOKED* known = nullptr;
-    entries.back().revoked =
-        X509_CRL_get0_by_cert(taken_back->get(), &known, certificate->get()) == 1;
+    entries.back().revoked = X509_CRL_get0_by_cert(revoked->get(), &known, certificate->get()) == 1;
   }
   if (error) return cannot("read", directory_ / issued, error.message());
   std::sort(entries.begin(), entries.end(), [](const Entry& one, const Entry& other) {
@@ -400,8 +400,8 @@ Expected<std::string> Authority::cluster() const {
   if (!uri.starts_with(scheme))
     return Failure{ExitCode::bad_configuration,
                    certificate().string() +
-                       " does not say which cluster it is for: give names "
-                       "with --name, or let muster cert init make one"};
+                       " does not name its cluster: give names with --name, or make an authority "
+                       "with muster cert init"};
   return uri.substr(scheme.size());
 }
 
@@ -419,7 +419,7 @@ Expected<bool> is_among(const fs::path& one, const fs::path& others) {
   const Buffer all = buffer_of(*bytes);
   while (const Certificate other{PEM_read_bio_X509(all.get(), nullptr, no_passphrase, nullptr)})
     if (X509_cmp(certificate->get(), other.get()) == 0) return true;
-  ERR_clear_error();  // at the end there is none
+  ERR_clear_error();  // OpenSSL reports the end of the file as an error
   return false;
 }
 
@@ -429,7 +429,7 @@ Expected<bool> is_for_host(const fs::path& file, const std::string& host) {
   X509* const its = certificate->get();
   const bool is = X509_check_ip_asc(its, host.c_str(), 0) == 1 ||
                   X509_check_host(its, host.c_str(), host.size(), 0, nullptr) == 1;
-  ERR_clear_error();  // of a name that is no address
+  ERR_clear_error();  // OpenSSL keeps an error if the host is no address
   return is;
 }
 

@@ -7,39 +7,39 @@
 #include <string>
 #include <vector>
 
-/// An authority of certificates for one cluster, for those who have none: a directory with its key,
-/// and all that it has given out.
+/// A certificate authority for one cluster, for users who have none: a directory with its key and
+/// all certificates that it has issued.
 ///
-/// | file | what |
+/// | file | content |
 /// |---|---|
-/// | `ca.crt` | its certificate: what `[tls] ca` names on every node |
-/// | `ca.key` | its key, mode 0600: on no node |
-/// | `crl.pem` | what it has taken back: what `[tls] crl` names, where that is used |
-/// | `issued/SERIAL.crt` | each certificate that it has given out |
+/// | `ca.crt` | its certificate, for `[tls] ca` on every node |
+/// | `ca.key` | its key, mode 0600; it belongs on no node |
+/// | `crl.pem` | its list of revoked certificates, for `[tls] crl` if that is used |
+/// | `issued/SERIAL.crt` | each certificate that it has issued |
 
 namespace muster::certificates {
 
 using Clock = std::chrono::system_clock;
 using Days = std::chrono::days;
 
-/// Whom a certificate is for, and for what.
+/// The holder of a certificate, and the uses that the certificate permits.
 struct Subject {
-  std::string name;                  ///< its URI
-  std::string common_name{};         ///< empty: the name
-  std::vector<std::string> hosts{};  ///< names and addresses under which others dial it
+  std::string name;                  ///< the URI in the certificate
+  std::string common_name{};         ///< empty: the same as `name`
+  std::vector<std::string> hosts{};  ///< names and addresses under which others dial the holder
   bool serves = true;
   bool dials = true;
 };
 
-/// A certificate as it stands in a list.
+/// One certificate in a list.
 struct Entry {
   std::string serial;  ///< hexadecimal
-  std::string name;    ///< its URI: muster://CLUSTER/node/3, muster://CLUSTER/observer
+  std::string name;    ///< the URI: muster://CLUSTER/node/3, muster://CLUSTER/observer
   Clock::time_point expires;
   bool revoked = false;
 };
 
-/// A certificate with those it needs to be believed, and its key, as PEM.
+/// A certificate and its key, as PEM.
 struct Issued {
   std::string certificate;
   std::string key;
@@ -48,25 +48,27 @@ struct Issued {
 
 class Authority {
  public:
-  /// Makes one for a cluster of that name in a directory that is not there yet, or empty.
+  /// Makes an authority for a cluster of that name. The directory must be absent or empty.
   static Expected<Authority> create(const std::filesystem::path& directory,
                                     const std::string& cluster, std::chrono::seconds lifetime);
   static Expected<Authority> open(const std::filesystem::path& directory);
 
-  /// By a key of its own, valid from an hour ago: clocks differ.
+  /// Issues a certificate with a new key. The certificate is valid from an hour ago, because clocks
+  /// differ.
   Expected<Issued> issue(const Subject& subject, std::chrono::seconds lifetime) const;
 
-  /// Takes a certificate back, by its serial number; `crl.pem` says so from then on, for `lifetime`
-  /// before it wants to be renewed.
+  /// Writes a new `crl.pem` that also revokes the certificate with this serial number. The list has
+  /// to be renewed within `lifetime`.
   Expected<Entry> revoke(const std::string& serial, std::chrono::seconds lifetime) const;
 
-  /// Writes `crl.pem` anew, with what it has.
+  /// Writes `crl.pem` again, with the same revocations and a new expiry.
   Expected<> renew_revocations(std::chrono::seconds lifetime) const;
 
-  /// All that were given out, by their names, the latest of each first.
+  /// All issued certificates, sorted by name. Of several with one name, the one that expires last
+  /// comes first.
   [[nodiscard]] Expected<std::vector<Entry>> list() const;
 
-  /// The cluster that it was made for.
+  /// The cluster that the authority was made for.
   [[nodiscard]] Expected<std::string> cluster() const;
 
   [[nodiscard]] std::filesystem::path certificate() const { return directory_ / "ca.crt"; }
@@ -78,13 +80,14 @@ class Authority {
   std::filesystem::path directory_;
 };
 
-/// The certificate in a file, the first of several: its name is empty where it has none, or more.
+/// The certificate in a file, or the first of several. The result's name is empty if the
+/// certificate has no URI, or more than one.
 Expected<Entry> entry_of(const std::filesystem::path& file);
 /// Whether the certificate in one file is one of those in the other.
 Expected<bool> is_among(const std::filesystem::path& one, const std::filesystem::path& others);
-/// Whether clients take it for that host: a name, or a numeric address.
+/// Whether clients accept the certificate for that host, which is a name or a numeric address.
 Expected<bool> is_for_host(const std::filesystem::path& file, const std::string& host);
-/// For whom it is: what `issue` makes another by.
+/// The subject of the certificate in a file, so that `issue` can make another one for it.
 Expected<Subject> subject_of(const std::filesystem::path& file);
 
 }  // namespace muster::certificates

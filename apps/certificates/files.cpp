@@ -35,7 +35,7 @@ bool write_whole(int file, const std::string& bytes) {
 
 Expected<> write_file(const fs::path& file, const std::string& bytes, bool replace, mode_t mode) {
   const fs::path fresh = file.string() + ".new";
-  ::unlink(fresh.c_str());  // of a command that was killed
+  ::unlink(fresh.c_str());  // an earlier command that was killed may have left it
   const int opened = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (opened < 0) return cannot("make", fresh);
   const bool written = write_whole(opened, bytes);
@@ -73,8 +73,7 @@ Expected<> make_private_directory(const fs::path& directory) {
   if (errno != EEXIST) return cannot("make", directory);
   if (!fs::is_empty(directory, error) || error)
     return Failure{ExitCode::bad_configuration,
-                   directory.string() +
-                       " is there already, and not empty: name a directory for a new authority"};
+                   directory.string() + " already exists and is not empty: name a new directory"};
   if (::chmod(directory.c_str(), 0700) != 0) return cannot("protect", directory);
   return {};
 }

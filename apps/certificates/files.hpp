@@ -5,19 +5,20 @@
 #include <filesystem>
 #include <string>
 
-/// Files of certificates and keys: whole under their names at once, or not at all.
+/// Writes files of certificates and keys: each appears under its name complete, or not at all.
 
 namespace muster::certificates {
 
 Failure cannot(const char* what, const std::filesystem::path& file, const std::string& why);
 
-/// At most 1 MiB.
+/// Reads at most 1 MiB.
 Expected<std::string> read_file(const std::filesystem::path& file);
 
-/// Makes a directory that others may not enter. One that is there already has to be empty.
+/// Makes a directory that only this user may enter. An existing one has to be empty.
 Expected<> make_private_directory(const std::filesystem::path& directory);
 
-/// Others may not read it. Takes the place of what is there, or fails.
+/// Writes a file that only this user may read. If the file exists, `replace` decides whether it is
+/// replaced or the call fails.
 Expected<> write_private(const std::filesystem::path& file, const std::string& bytes,
                          bool replace = false);
 Expected<> write_public(const std::filesystem::path& file, const std::string& bytes,

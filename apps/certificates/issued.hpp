@@ -2,8 +2,8 @@
 
 #include "authority.hpp"
 
-/// A certificate where `[tls]` finds it: with its key, whom to believe, and whom no longer, in one
-/// directory.
+/// A certificate in the place that `[tls]` names: one directory with the certificate, its key, the
+/// authorities to trust, and the revocations.
 
 namespace muster::certificates {
 
@@ -16,8 +16,9 @@ struct IssuedFiles {
   std::filesystem::path ca, certificate, key, crl;
 };
 
-/// Issues one and puts it into that directory, which is there. What it has of certificate and key
-/// is in the way, or replaced; its authorities stay, and its list of revocations is that of now.
+/// Issues a certificate into an existing directory. An existing certificate or key is replaced if
+/// `replace` is true; otherwise the call fails. The file of authorities stays; the list of
+/// revocations is updated.
 Expected<Entry> issue_into(const std::filesystem::path& directory, const Authority& authority,
                            const Subject& subject, Days lifetime, bool replace);
 

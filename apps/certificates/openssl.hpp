@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-/// OpenSSL's values, owned; and what it says of its last error.
+/// Owning pointers to OpenSSL's values, and the text of its last error.
 
 namespace muster::certificates {
 
@@ -26,11 +26,11 @@ using Number = std::unique_ptr<ASN1_INTEGER, Free<ASN1_INTEGER_free>>;
 using Moment = std::unique_ptr<ASN1_TIME, Free<ASN1_TIME_free>>;
 using Buffer = std::unique_ptr<BIO, Free<BIO_free_all>>;
 
-/// The reason of the first error that OpenSSL remembers, which it then forgets with all others.
+/// The reason of the first error in OpenSSL's queue. Clears the queue.
 std::string last_error();
 
-/// Throws what OpenSSL says where it gives nothing: out of memory, or an argument of ours that is
-/// wrong. What files and people do wrong is looked at before.
+/// Throws OpenSSL's error if an OpenSSL function returned null: memory ran out, or our code passed
+/// a wrong argument. Wrong files and wrong input of users are refused before such a call.
 template <class T>
 T* given(T* value) {
   if (value == nullptr) throw std::runtime_error("OpenSSL: " + last_error());

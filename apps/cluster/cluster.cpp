@@ -22,7 +22,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How often journals are read, and how long a line may be on its way from its stamp to its file.
+// How often the journals are read, and the longest time between a line's time stamp and the moment
+// when the line is in the file.
 constexpr Duration reading_period = 10ms;
 constexpr Duration longest_way = 10ms;
 constexpr int record_pipe_bytes = 1 << 20;
@@ -132,7 +133,7 @@ NodeConfig Cluster::config_of(NodeId node) const {
   config.data = data(node);
   config.cluster = options_.cluster;
   config.journal = JournalConfig{journal(node)};
-  config.log.level = LogLevel::warning;  // whoever runs them tells the rest
+  config.log.level = LogLevel::warning;  // the program that runs the nodes reports the rest
   config.application = options_.application;
   if (options_.certified) config.tls = tls_of(node);
   if (options_.configure) options_.configure(config);
@@ -144,7 +145,7 @@ Expected<> Cluster::start(NodeId node) {
   process.program = options_.program;
   process.arguments = {"node", "--config", config_file(node).string()};
   process.output = output(node);
-  process.holds_signals = true;  // told to leave while it begins, it leaves in order
+  process.holds_signals = true;  // a node that gets SIGTERM while it starts also leaves in order
   process.inherited = {records_.write.fd(), death_.read.fd()};
   process.environment = {
       std::string(record_pipe_variable) + "=" + std::to_string(records_.write.fd()),
@@ -180,7 +181,8 @@ void Cluster::kill(NodeId node) {
   slot.process->signal(SIGKILL);
   slot.process->wait();
   slot.process.reset();
-  // A life that began between the stamp and the signal is over as well.
+  // A new life can have begun between the time stamp above and the signal. This second note ends
+  // that life too.
   note(journal::FaultKind::ended, node);
   slot.paused = false;
 }
@@ -217,7 +219,7 @@ bool Cluster::terminate_all() {
   for (NodeId node : leaving) {
     Process& process = *slots_.at(node).process;
     std::optional<int> end;
-    while (!(end = process.ended()) && now() < deadline) turn(reading_period);
+    while (!(end = process.try_wait()) && now() < deadline) turn(reading_period);
     const bool well = end && WIFEXITED(*end) && WEXITSTATUS(*end) == 0;
     if (!end) kill(node);
     if (!well && listener_ != nullptr) listener_->ended_unasked(node, end.value_or(SIGKILL));
@@ -319,7 +321,7 @@ void Cluster::read_journals(Duration up_to) {
 void Cluster::reap() {
   for (auto& [node, slot] : slots_) {
     if (!slot.process) continue;
-    const auto status = slot.process->ended();
+    const auto status = slot.process->try_wait();
     if (!status) continue;
     slot.process.reset();
     note(journal::FaultKind::ended, node);

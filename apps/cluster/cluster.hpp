@@ -19,34 +19,36 @@ namespace muster::apps {
 
 struct ClusterOptions {
   std::filesystem::path directory;
-  std::filesystem::path program = "/proc/self/exe";  ///< the muster that runs the nodes
-  ClusterConfig cluster;                             ///< with the addresses of all nodes
+  std::filesystem::path program = "/proc/self/exe";  ///< the muster program that runs the nodes
+  ClusterConfig cluster;                             ///< includes the addresses of all nodes
   ApplicationConfig application{"shards", 20};
-  bool certified = false;  ///< nodes prove who they are, by an authority made for this cluster
-  std::map<NodeId, int> networks;  ///< the network namespace of each node; none: this one
-  /// Change what a node is configured with, and how its process is made.
+  bool certified = false;          ///< use TLS, with an authority made for this cluster
+  std::map<NodeId, int> networks;  ///< each node's network namespace; none: ours
+  /// Called to change a node's configuration, and the options with which its process is launched.
   std::function<void(NodeConfig&)> configure{};
   std::function<void(NodeId, ProcessOptions&)> launch{};
 };
 
-/// The nodes 1 to `count` on `ports` of 127.0.0.1.
+/// Nodes 1, 2 and so on, one for each port, at 127.0.0.1.
 std::map<NodeId, Address> addresses_on(const std::vector<std::uint16_t>& ports);
 
-/// Real nodes, a process each, with all their files in one directory; the resource that their
-/// records go to; and the journal of what is done to them. Used by one thread.
+/// Real nodes, each a process, with all their files in one directory. The class also has the
+/// resource that receives the nodes' records, and the journal of the faults that are done to the
+/// nodes. Use it from one thread only.
 class Cluster {
  public:
-  /// Is told what happens, in the order of its time.
+  /// Receives the lines of all journals, in the order of their times.
   struct Listener {
     virtual ~Listener() = default;
     virtual void line(const journal::Line&) {}
     virtual void formed(const Formed&) {}
-    /// Its process ended though it was not told to, or not in order when it was; as waitpid tells.
+    /// The process of a node ended without an order, or did not end in order although it was told
+    /// to leave. `wait_status` is that of waitpid(2).
     virtual void ended_unasked(NodeId, int wait_status) { static_cast<void>(wait_status); }
   };
 
-  /// Writes the configurations. Fails where a file cannot be written or the configuration is no
-  /// good.
+  /// Makes a cluster and writes its configurations. Fails if a file cannot be written or a
+  /// configuration is wrong.
   static Expected<std::unique_ptr<Cluster>> make(ClusterOptions options);
 
   void listen(Listener* listener) { listener_ = listener; }
@@ -55,26 +57,30 @@ class Cluster {
   void kill(NodeId node);
   void pause(NodeId node);
   void resume(NodeId node);
-  /// A line in the journal of faults: what is done otherwise, such as a broken connection.
+  /// Writes a line to the journal of faults, for a fault that is done elsewhere, such as a broken
+  /// connection.
   void note(journal::FaultKind kind, std::optional<NodeId> node = std::nullopt);
 
-  /// Tells all to leave and waits until they have; false where one did not leave in order.
+  /// Tells all nodes to leave and waits until they have. Returns false if a node did not leave in
+  /// order.
   bool terminate_all();
 
-  /// Waits for news for at most `wait`, then takes in what there is.
+  /// Waits at most `wait` for new lines or records, then reads those that have arrived.
   void turn(Duration wait);
-  /// Takes turns until `time` has passed.
+  /// Calls `turn` until `time` has passed.
   void run(Duration time);
-  /// Takes turns until `done` says so: true, or false when `within` has passed or a signal came.
+  /// Calls `turn` until `done` returns true. Returns false if `within` passes or a signal comes
+  /// before.
   bool until(const std::function<bool()>& done, Duration within);
-  /// Takes in everything that was written.
+  /// Reads all lines and records that the nodes have written.
   void catch_up();
 
-  /// Every node that runs and is not paused is Normal, in one group of just those.
+  /// Whether all nodes that run and are not paused are Normal in one group, and are its only
+  /// members.
   [[nodiscard]] bool normal() const;
 
   [[nodiscard]] NodeSet nodes() const { return options_.cluster.ids(); }
-  [[nodiscard]] NodeSet live() const;  ///< their processes run and are not paused
+  [[nodiscard]] NodeSet live() const;  ///< nodes whose processes run and are not paused
   [[nodiscard]] NodeSet paused() const;
   [[nodiscard]] NodeSet down() const;
   [[nodiscard]] pid_t pid(NodeId node) const;
@@ -85,11 +91,11 @@ class Cluster {
   [[nodiscard]] std::filesystem::path data(NodeId node) const;
   [[nodiscard]] std::filesystem::path journal(NodeId node) const;
   [[nodiscard]] std::filesystem::path output(NodeId node) const;
-  /// All journals, that of the faults first.
+  /// All journals. The journal of faults comes first.
   [[nodiscard]] std::vector<std::filesystem::path> journals() const;
-  /// Lines that could not be read: torn by kills.
+  /// The number of lines that could not be read because a kill cut them off.
   [[nodiscard]] std::uint64_t torn_lines() const;
-  /// Kills, pauses, broken connections and cuts so far.
+  /// The number of kills, pauses, broken connections and cuts so far.
   [[nodiscard]] std::uint64_t faults() const { return faults_; }
 
  private:
@@ -112,11 +118,12 @@ class Cluster {
 
   ClusterOptions options_;
   std::map<NodeId, Slot> slots_;
-  std::map<NodeId, Duration> since_;  ///< what was seen of a node before does not count
+  std::map<NodeId, Duration> since_;  ///< ignore lines that a node wrote before this time
   PipeEnds records_;
   PipeEnds death_;
   Descriptor fault_journal_;
-  std::vector<journal::Line> waiting_;  ///< read, but others of that time may not be
+  /// Lines that were read, but that wait here because earlier lines of other nodes can follow.
+  std::vector<journal::Line> waiting_;
   Duration read_at_{};
   Watch watch_;
   Resource resource_;

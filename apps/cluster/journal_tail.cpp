@@ -33,8 +33,7 @@ bool JournalTail::open_segment() {
 void JournalTail::read(std::vector<journal::Line>& lines) {
   std::error_code error;
   while (open_segment()) {
-    // Asked before reading: what is in the next segment was written after the last line of this
-    // one.
+    // Test this before reading: the next segment begins after the last line of this one is written.
     const bool last = !std::filesystem::exists(segment_path(file_, segment_ + 1), error);
     while (read_segment(lines)) {
     }
@@ -58,7 +57,7 @@ bool JournalTail::read_segment(std::vector<journal::Line>& lines) {
 void JournalTail::take_lines(std::vector<journal::Line>& lines) {
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = rest_.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    if (end == begin) continue;  // the fresh line after a torn one
+    if (end == begin) continue;  // an empty line comes after a torn one
     auto line = journal::parse_line(std::string_view(rest_).substr(begin, end - begin));
     if (line) {
       lines.push_back(std::move(*line));

@@ -11,19 +11,18 @@
 
 namespace muster::apps {
 
-/// Follows the journal of a node while it is written, from its first line on, over all its
-/// segments.
+/// Reads the journal of a node while it is written, from its first line on, through all segments.
 class JournalTail {
  public:
   explicit JournalTail(std::filesystem::path file) : file_(std::move(file)) {}
 
-  /// Appends the whole lines that were written since the last call.
+  /// Appends the complete lines that were written since the last call.
   void read(std::vector<journal::Line>& lines);
 
-  /// Lines that could not be read: torn by a kill, at the end of a life.
+  /// The number of lines that could not be read, because a kill cut them off.
   [[nodiscard]] std::uint64_t torn() const { return torn_; }
 
-  /// The segments there are, the first one first.
+  /// The existing segments, the first one first.
   [[nodiscard]] static std::vector<std::filesystem::path> segments(
       const std::filesystem::path& file);
 
@@ -35,7 +34,7 @@ class JournalTail {
   std::filesystem::path file_;
   unsigned segment_ = 0;
   Descriptor open_;
-  std::string rest_;  ///< the beginning of a line whose end is not there yet
+  std::string rest_;  ///< the beginning of a line that is not complete yet
   std::uint64_t torn_ = 0;
 };
 

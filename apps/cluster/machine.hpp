@@ -7,8 +7,8 @@
 
 namespace muster::apps {
 
-/// Measures how long the machine leaves a process without a processor: a thread that wants to run
-/// every two milliseconds, and how much later it did at most.
+/// Measures how long the machine keeps a process from running. A thread wants to run every two
+/// milliseconds; the result is the longest delay.
 class MachineGap {
  public:
   MachineGap();

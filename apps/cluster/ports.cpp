@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::uint32_t lowest_port = 10'000;
 
-/// The first port of the range from which the system takes ports for outgoing connections.
+/// The first port of the ephemeral range, from which the kernel takes ports of outgoing
+/// connections.
 std::uint32_t first_ephemeral_port() {
   std::ifstream range("/proc/sys/net/ipv4/ip_local_port_range");
   std::uint32_t first = 0;
@@ -36,14 +37,15 @@ bool nobody_listens(std::uint16_t port) {
          listen(socket.fd(), 1) == 0;
 }
 
-/// A name that one process of the system can have at a time, given back when it ends.
+/// Locks a port by a name in the abstract socket namespace. One process can hold a name at a time,
+/// and the kernel frees it when that process ends.
 Descriptor lock_port(std::uint16_t port) {
   Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string name = "muster-port-" + std::to_string(port);
   std::memcpy(address.sun_path + 1, name.data(),
-              name.size());  // after a zero: a name without a file
+              name.size());  // after a zero byte: a name without a file
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (bind(socket.fd(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return {};
   return socket;
@@ -66,7 +68,7 @@ Expected<ReservedPorts> ReservedPorts::take(std::size_t count) {
     return Failure{
         ExitCode::temporary,
         "no " + std::to_string(count) +
-            " free ports on 127.0.0.1 below the ephemeral range; end what listens there"};
+            " free ports on 127.0.0.1 below the ephemeral range; end processes that listen there"};
   }
   return taken;
 }

@@ -9,9 +9,9 @@
 
 namespace muster::apps {
 
-/// Ports of 127.0.0.1 for nodes that come and go: nobody listens there, they lie below the range
-/// from which the system takes ports for others, and no other holder of reserved ports gets them,
-/// for as long as this lives.
+/// Reserves ports of 127.0.0.1 for nodes that come and go. Nobody listens at them. They are below
+/// the ephemeral range, so the kernel never chooses them for a connection. No other ReservedPorts
+/// gets them as long as this object exists.
 class ReservedPorts {
  public:
   static Expected<ReservedPorts> take(std::size_t count);

@@ -10,26 +10,28 @@
 
 namespace muster::apps {
 
-/// The resource behind the shards: it checks the group number, and so is safe from nodes of the
-/// past. A record is accepted only if its shard's group did not get smaller.
+/// The resource that the shards write to. The resource checks group numbers: it refuses a record
+/// whose group is smaller than the group of the shard's last record. So late writes of an old group
+/// do no harm.
 class Resource {
  public:
   struct Refusal {
     Record record;
-    GroupNumber by;  ///< the group of the record accepted last for that shard
-    Duration at{};   ///< when it was read
+    GroupNumber by;  ///< the group of the last accepted record of that shard
+    Duration at{};   ///< when the record was read
   };
 
-  /// What was read from the pipe of the records: whole lines, and perhaps the beginning of one.
+  /// Takes bytes from the pipe of records: complete lines, and perhaps the beginning of another
+  /// one.
   void take(std::string_view bytes, Duration now);
 
   [[nodiscard]] const std::vector<Record>& accepted() const { return accepted_; }
   [[nodiscard]] const std::vector<Refusal>& refused() const { return refused_; }
-  /// Lines that are no records.
+  /// The number of lines that are no records.
   [[nodiscard]] std::uint64_t unreadable() const { return unreadable_; }
-  /// How many records of that node were accepted.
+  /// The number of accepted records of that node.
   [[nodiscard]] std::uint64_t accepted_of(NodeId node) const;
-  /// Who worked on each shard last.
+  /// The last accepted record of each shard.
   [[nodiscard]] const std::map<std::uint32_t, Record>& last() const { return last_; }
 
  private:

@@ -38,7 +38,7 @@ std::optional<Chosen> parse_chosen(std::string_view word) {
   return NodeId{static_cast<std::uint32_t>(*id)};
 }
 
-/// One line: fills the step, or says what was expected.
+/// Parses one line into the step. Returns the expected form if the line does not have it.
 using Expectation = std::optional<std::string>;
 
 Expectation parse_wait(const Words& words, ScriptStep& step) {
@@ -61,9 +61,9 @@ Expectation parse_act(Verb verb, Words words, ScriptStep& step) {
   Act act{verb, {}, std::nullopt};
   const auto before = words.size() < 2 ? words.end() : words.end() - 2;
   if (before != words.end() && *before == "for") {
-    if (verb != Verb::pause) return "for only behind pause";
+    if (verb != Verb::pause) return "for only after pause";
     act.lasting = parse_duration(words.back());
-    if (!act.lasting) return "a duration behind for, such as for 700ms";
+    if (!act.lasting) return "a duration after for, such as for 700ms";
     words.erase(before, words.end());
   }
   for (auto word = words.begin() + 1; word != words.end(); ++word) {
@@ -71,7 +71,7 @@ Expectation parse_act(Verb verb, Words words, ScriptStep& step) {
     if (!chosen) return node_words + (", not " + std::string(*word));
     act.nodes.push_back(*chosen);
   }
-  if (act.nodes.empty()) return std::string(node_words) + " behind " + std::string(words.front());
+  if (act.nodes.empty()) return std::string(node_words) + " after " + std::string(words.front());
   step.what = std::move(act);
   return std::nullopt;
 }
@@ -133,7 +133,7 @@ std::string default_script(const Timings& timings) {
          "run 1s\n"
          "pause coordinator for " +
          pause +
-         "   # SIGSTOP: by assumption 9 a failure\n"
+         "   # SIGSTOP: a failure, by assumption 9\n"
          "wait normal\n"
          "run 1s\n"
          "kill all                      # a power cut, as far as processes can tell\n"
@@ -145,8 +145,8 @@ std::string default_script(const Timings& timings) {
 RandomScript::RandomScript(std::uint64_t seed, const NodeSet& nodes, const Timings& timings)
     : state_(seed), live_(nodes), timings_(timings) {}
 
-// SplitMix64: the same numbers on every machine, which distributions of the standard library are
-// not.
+// SplitMix64. This function gives the same numbers on every machine, unlike the distributions of
+// the standard library.
 std::uint64_t RandomScript::below(std::uint64_t bound) {
   state_ += 0x9E3779B97F4A7C15;
   std::uint64_t mixed = state_;
@@ -183,7 +183,7 @@ Script RandomScript::next() {
     steps.push_back(
         step("pause " + std::to_string(node.value) + " for " + format_duration(length)));
   }
-  // From nothing, so that faults meet in one election, to long enough for it to end.
+  // A short time lets several faults fall into one election. A long time lets the election end.
   const auto run = std::chrono::milliseconds(below(3) == 0 ? 1 + below(10) : 10 + below(400));
   steps.push_back(step("run " + format_duration(run)));
   return steps;

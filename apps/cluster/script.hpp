@@ -11,31 +11,31 @@
 #include <variant>
 #include <vector>
 
-/// What a demo does to its nodes, one step a line (docs/operating.md).
+/// The script of a demo: what is done to its nodes, one step a line (docs/how-to/demo.md).
 
 namespace muster::apps {
 
-/// Some of the nodes, as of the moment of the step.
+/// Selects nodes at the moment of the step.
 enum class Selector {
-  coordinator,     ///< the coordinator in force; to `start` and `resume`: that was coordinator last
-  lowest,          ///< of those that it can be done to
-  highest_member,  ///< ... that are not the coordinator
-  all,             ///< ... every one
+  coordinator,     ///< the present coordinator; for `start` and `resume`: the last one
+  lowest,          ///< the lowest node that the verb can apply to
+  highest_member,  ///< the highest node that is not the coordinator
+  all,             ///< all nodes that the verb can apply to
 };
 using Chosen = std::variant<NodeId, Selector>;
 
 enum class Verb { kill, start, pause, resume };
 MUSTER_DESCRIBE_ENUM(Verb, kill, start, pause, resume)
 
-/// `wait normal [within 10s]`: until every live node is Normal with one coordinator.
+/// `wait normal [within 10s]`: waits until every live node is Normal with one coordinator.
 struct WaitNormal {
   std::optional<Duration> within;
 };
-/// `kill 3 4`, `pause coordinator for 700ms`.
+/// A fault or its end, such as `kill 3 4` or `pause coordinator for 700ms`.
 struct Act {
   Verb verb{};
   std::vector<Chosen> nodes;
-  std::optional<Duration> lasting;  ///< only of `pause`: it is resumed after that
+  std::optional<Duration> lasting;  ///< for `pause` only: time until the node is resumed
 };
 /// `run 2s`.
 struct Run {
@@ -44,29 +44,30 @@ struct Run {
 
 struct ScriptStep {
   std::string place;  ///< "demo.script:4"
-  std::string text;   ///< as it was written
+  std::string text;   ///< as written in the script
   std::variant<WaitNormal, Act, Run> what;
 };
 using Script = std::vector<ScriptStep>;
 
-/// Reads a script; `file` is its name in messages. Fails (exit 2) with place, line and what is
-/// expected.
+/// Parses a script. `file` is the script's name in messages. A failure names the place, the line
+/// and what is expected there; it is a usage error.
 Expected<Script> parse_script(std::string_view text, const std::string& file);
 
-/// The script of a demo that is told nothing: every fault that the Bully is made for, with
-/// `timings`.
+/// The script of a demo without a script of its own. It has every kind of fault that the Bully is
+/// made for. Its pause is long enough for `timings`.
 std::string default_script(const Timings& timings);
 
-/// Makes the steps of a random run: faults of single nodes and of several, always the same for a
-/// seed and a number of nodes, and at its end all nodes up.
+/// Makes the steps of a random run, with faults of one node and of several. The steps depend only
+/// on the seed and the number of nodes. At the end all nodes are up.
 class RandomScript {
  public:
   RandomScript(std::uint64_t seed, const NodeSet& nodes, const Timings& timings);
 
-  /// The next steps: a fault or the end of one, and some time to work.
+  /// The next steps: a fault, or the end of a fault, and then some time in which the nodes can
+  /// work.
   Script next();
 
-  /// Brings all nodes up again and waits.
+  /// Steps that start all nodes again and wait until they are Normal.
   [[nodiscard]] Script end() const;
 
  private:

@@ -168,7 +168,8 @@ bool Watch::check_formed(GroupNumber group) {
   disturbed_.reset();
   all_down_ = false;
   complete_.insert(group);
-  // Two groups may form at once where the network is cut; those of long ago do not come again.
+  // Several groups are kept, because two can form at the same time if the network is cut. Old
+  // groups are forgotten, as they do not form again.
   constexpr std::size_t kept = 64;
   while (complete_.size() > kept) complete_.erase(complete_.begin());
   while (started_.size() > kept) started_.erase(started_.begin());

@@ -9,44 +9,46 @@
 #include <string>
 #include <vector>
 
-/// What the journals of a running cluster say, line by line in the order of their time: who is
-/// what, which groups formed, why, and how long nobody worked.
+/// Follows a running cluster by the lines of its journals, which it takes in the order of their
+/// times. It knows the state of each node, the groups that formed and why, and for how long no node
+/// worked.
 
 namespace muster::apps {
 
-/// One node.
+/// The state of one node.
 struct NodeSeen {
-  bool up = false;      ///< a life has begun and was not ended
+  bool up = false;      ///< a life has begun and has not ended
   bool paused = false;  ///< by a signal
   Incarnation incarnation;
-  Duration last{};  ///< of its last line
-  View view;        ///< after its last step in this life
+  Duration last{};  ///< time of its last line
+  View view;        ///< the node's state after its last step in this life
   std::optional<GroupNumber> works_for;
-  Reasons reasons;  ///< of its elections
+  Reasons reasons;  ///< the reasons of the node's elections
 };
 
-/// A group all of whose members have started.
+/// A group whose members have all started.
 struct Formed {
   GroupNumber group;
   NodeSet members;  ///< the coordinator included
-  Duration at{};    ///< when the last of them had started
+  Duration at{};    ///< when the last member had started
   std::string reason;
-  /// From the first disturbance of the group before to `at`; none where all nodes were down in
-  /// between, and for the first group.
+  /// Time from the first disturbance of the previous group to `at`. None for the first group, and
+  /// if all nodes were down in between.
   std::optional<Duration> without_work;
 };
 
-/// A node worked for a group.
+/// A time in which a node worked for a group.
 struct Worked {
   NodeId node;
   GroupNumber group;
   Duration begin{};
-  std::optional<Duration> end;  ///< none: it still does
+  std::optional<Duration> end;  ///< none: it still works
 };
 
 class Watch {
  public:
-  /// The next line. True when a group has formed with it: the last of `formed`.
+  /// Takes the next line. Returns true if the line completes a group, which is then the last one of
+  /// `formed`.
   bool take(const journal::Line& line);
 
   [[nodiscard]] const NodeSeen& node(NodeId node) const;
@@ -54,21 +56,20 @@ class Watch {
   [[nodiscard]] const std::vector<Formed>& formed() const { return formed_; }
   [[nodiscard]] const std::vector<Worked>& worked() const { return worked_; }
 
-  /// Who was a member of each group that reached Reorganization, its coordinator included.
+  /// The members of each group that reached Reorganization, with its coordinator.
   [[nodiscard]] const std::map<GroupNumber, NodeSet>& members() const { return members_; }
 
-  /// When the node's pauses began, as far as is known.
+  /// The times at which pauses of the node began, as far as journals show them.
   [[nodiscard]] std::vector<Duration> pauses(NodeId node) const;
 
-  /// The coordinator in force: of the nodes that are up and not paused, that of most; none where
-  /// there is none.
+  /// The coordinator of most of the nodes that are up and not paused. None if no node has one.
   [[nodiscard]] std::optional<NodeId> coordinator() const;
 
-  /// True when all nodes of `live` are Normal in one group, of which exactly they are the members,
-  /// and each has written a line since `since`.
+  /// Whether all nodes of `live` are Normal in one group, are its only members, and have each
+  /// written a line after the node's time in `since`.
   [[nodiscard]] bool normal(const NodeSet& live, const std::map<NodeId, Duration>& since) const;
 
-  /// Hooks that failed, Paused events and elections begun since the watch began.
+  /// How often each of these has happened since the watch began.
   struct Counts {
     std::uint64_t elections = 0;
     std::uint64_t paused = 0;
@@ -100,10 +101,10 @@ class Watch {
   std::vector<Worked> worked_;
   std::map<GroupNumber, NodeSet> members_;
   std::map<GroupNumber, std::map<NodeId, Duration>> started_;
-  std::set<GroupNumber> complete_;  ///< of `formed_`, the last ones
+  std::set<GroupNumber> complete_;  ///< the last groups of `formed_`
   std::multimap<NodeId, Duration> pauses_;
   std::optional<Duration> disturbed_;  ///< since the last group formed
-  bool all_down_ = true;               ///< at some time since then
+  bool all_down_ = true;               ///< all were down at some time since the last group formed
   Counts counts_;
 };
 

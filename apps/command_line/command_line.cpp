@@ -18,13 +18,14 @@
 namespace muster::apps {
 namespace {
 
-// The command that was meant, as far as it was read.
+// The name of the command that was parsed, with its subcommands.
 std::string asked(const CLI::App& app) {
   const auto read = app.get_subcommands();
   return app.get_name() + (read.empty() ? "" : ' ' + asked(*read.front()));
 }
 
-// As asked(), with the first word that names no command where one has to be named.
+// The name of the command that was parsed, followed by the first word that names no command. None
+// if the commands before that word need no subcommand.
 std::optional<std::string> asked_in_vain(const CLI::App& app, const char* const* words) {
   const std::string word = *words == nullptr ? "" : *words;
   if (app.get_require_subcommand_min() == 0 || word.empty() || word.front() == '-') return {};
@@ -35,7 +36,7 @@ std::optional<std::string> asked_in_vain(const CLI::App& app, const char* const*
   return vain ? std::optional(app.get_name() + ' ' + *vain) : std::nullopt;
 }
 
-// A resource that is short now may be there later. Every other exception is a defect.
+// A resource that is exhausted now can be available later. Every other exception is a defect.
 Failure failure_of(const std::exception& error) {
   std::error_code code;
   if (const auto* one = dynamic_cast<const std::system_error*>(&error)) code = one->code();
@@ -45,11 +46,12 @@ Failure failure_of(const std::exception& error) {
     return {ExitCode::temporary, std::string(error.what()) + ": " + no_descriptors};
   if (code == std::errc::resource_unavailable_try_again)
     return {ExitCode::temporary, std::string(error.what()) +
-                                     ": no thread is left for it: raise the limit (ulimit -u), or "
-                                     "end what holds them, then try again"};
+                                     ": no thread is left: raise the limit (ulimit -u) or end "
+                                     "processes with many threads, then try again"};
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
     return {ExitCode::temporary,
-            "there is no memory left: raise the limit, or end what holds it, then try again"};
+            "there is no memory left: raise the limit or end processes that use much of it, then "
+            "try again"};
   return {ExitCode::impossible_state, std::string("a defect in muster itself: ") + error.what() +
                                           "; report it with the command line"};
 }
@@ -74,7 +76,7 @@ int run_command(CLI::App& app, int argc, char** argv, const int& exit_code) {
 }
 
 int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(2), where it is looked at
+  std::signal(SIGPIPE, SIG_IGN);  // write(2) reports a closed pipe as an error
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

@@ -7,7 +7,7 @@
 namespace muster::apps {
 namespace {
 
-/// Of "TEXT:{text,json}", or "value in {on->1,off->0}".
+/// The choices in a type such as "TEXT:{text,json}" or "value in {on->1,off->0}".
 std::vector<std::string> choices_of(const std::string& type) {
   const std::size_t from = type.find('{');
   const std::size_t to = type.find('}', from);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// The commands that stand in programs of their own, for their help and for that of `muster`.
+/// The commands that are separate programs. Their own help and that of `muster` use these texts.
 
 namespace muster::apps::part_commands {
 
@@ -9,19 +9,20 @@ struct Command {
   const char* what;
 };
 
-inline constexpr Command check{"check",
-                               "Search every interleaving of a small cluster for what does not "
-                               "hold"};
+inline constexpr Command check{
+    "check", "Search every interleaving of a small cluster for violated assertions"};
 inline constexpr Command draw{"draw", "Draw journals as a space-time diagram"};
 inline constexpr Command election{
     "election",
-    "Messages and time of one election in simulated time, by protocol: the paper's text, the "
-    "Bully as it ships, the textbooks' and the Invitation, best and worst case, each compared "
-    "with its closed form (docs/figures.md); exit code 1 if one does not hold"};
-inline constexpr Command postgres{"postgres", "PostgreSQL whose fail-over is a reorganization"};
+    "Count the messages and the simulated time of one election, best and worst case, for the Bully "
+    "by "
+    "the paper's text, Muster's Bully, the textbooks' Bully and the Invitation. Compares each "
+    "figure "
+    "with its closed form (docs/figures.md); exit code 1 if one differs"};
+inline constexpr Command postgres{"postgres", "Run PostgreSQL that fails over by reorganization"};
 inline constexpr Command replay{"replay", "Run `step` again on each recorded event and compare"};
 inline constexpr Command simulate{
-    "simulate", "Seeded runs with faults, in simulated time, each checked (docs/lab.md)"};
+    "simulate", "Simulate seeded runs with faults, and check each (docs/how-to/simulate.md)"};
 inline constexpr Command verify{"verify",
                                 "Merge journals and check the assertions and the hook grammar"};
 

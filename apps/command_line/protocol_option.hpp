@@ -9,8 +9,8 @@
 
 namespace muster::apps {
 
-/// `--protocol`: one of `names`, the first of which `to` is by itself. `to` has to live as long as
-/// the command.
+/// Adds the option `--protocol`, with one of `names` as its value. The first name is the default:
+/// `to` must contain it before the call. `to` must outlive the command.
 inline void add_protocol(CLI::App& command, ProtocolName& to,
                          const std::vector<std::string>& names) {
   std::string list = names.front();
@@ -26,7 +26,7 @@ inline void add_protocol(CLI::App& command, ProtocolName& to,
 
 inline const std::vector<std::string> every_protocol = {"bully", "invitation", "textbook"};
 
-/// Those that form groups and come together again by themselves, whatever befalls real nodes.
+/// The protocols that form groups again by themselves after any fault of real nodes.
 inline const std::vector<std::string> healing_protocols = {"bully", "invitation"};
 
 }  // namespace muster::apps

@@ -23,8 +23,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The deadlines of hooks that end within milliseconds; short, so that what is left in peace is
-/// judged soon.
+/// Timings of a demo, whose hooks end within milliseconds. The deadlines are short, because the
+/// time that a cluster has to settle grows with them.
 Timings demo_timings(const DemoOptions& options) {
   Timings timings;
   timings.T = options.T.value_or(timings.T);
@@ -42,7 +42,7 @@ ClusterOptions cluster_options(const DemoOptions& options, const RunDirectory& d
   made.directory = directory.path();
   made.cluster.name = "demo";
   made.cluster.protocol = options.protocol;
-  if (options.random) made.cluster.hold_down = Duration::zero();  // its lives may be short
+  if (options.random) made.cluster.hold_down = Duration::zero();  // random lives may be short
   made.cluster.timings = demo_timings(options);
   made.cluster.nodes = addresses_on(ports.ports());
   made.application = {"shards", options.records_per_second};
@@ -55,7 +55,8 @@ Expected<Script> read_script(const DemoOptions& options, const Timings& timings)
   std::ifstream in(options.script);
   if (in) text << in.rdbuf();
   if (!in || std::filesystem::is_directory(options.script))
-    return Failure{ExitCode::usage, options.script + ": cannot be read; name a script"};
+    return Failure{ExitCode::usage,
+                   "cannot read the script " + options.script + "; name an existing file"};
   return parse_script(text.str(), options.script);
 }
 
@@ -70,10 +71,11 @@ class Demo {
     cluster.listen(&story_);
   }
 
-  /// Starts the nodes and plays. Fails where the demo itself could not go on.
+  /// Starts the nodes and plays the script. Fails if the demo itself could not go on.
   Expected<> play(const Script& script);
 
-  /// Judges what was seen. Something may not have held, or nothing may be known: why.
+  /// Judges the whole run. Returns a failure if a promise was broken, or if nothing could be
+  /// decided.
   std::optional<Failure> judge();
 
  private:
@@ -92,7 +94,7 @@ class Demo {
   Player player_;
   MachineGap machine_;
   std::vector<std::string> broken_;
-  std::string undecided_;  ///< why nothing is known, where nothing is
+  std::string undecided_;  ///< why the run was not judged; empty if it was
 };
 
 Expected<> Demo::play(const Script& script) {
@@ -129,12 +131,12 @@ Expected<> Demo::play_random() {
   }
 }
 
-/// For as long as Assertion 2, or 4, needs to be judged.
+/// Causes no fault for the time after which Assertion 2 or 4 has to hold again.
 Expected<> Demo::leave_in_peace() {
   const Duration calm = settling_bound(config()) + 500ms;
   screen_.say(Duration(monotonic_ns()),
-              "left in peace for " + format_seconds(calm) + " s, after which Assertion " +
-                  (claims_of(config()).of_groups ? "4" : "2") + " has to hold");
+              "no faults for " + format_seconds(calm) + " s, after which Assertion " +
+                  (claims_of(config()).of_groups ? "4" : "2") + " must hold");
   return player_.play(ScriptStep{"", "", Run{calm}});
 }
 
@@ -178,13 +180,13 @@ std::optional<Failure> Demo::judge() {
   screen_.say(Duration(monotonic_ns()), "the demo is over: all nodes are told to leave");
   const bool in_order = cluster_.terminate_all();
   screen_.clear();
-  Promise order{"processes end when they are told to, in order, and not otherwise",
-                cluster_.nodes().size(),
-                {}};
+  Promise order{
+      "processes end only when they are told to, and in order", cluster_.nodes().size(), {}};
   if (!in_order) order.broken = "a node did not leave in order; its output says why";
   if (!story_.unasked().empty()) order.broken = story_.unasked().front();
   promise(order);
-  // Where several groups may be at work, who comes too late is refused, and that is all.
+  // A protocol that lets several groups work at the same time promises no more than that late
+  // records are refused.
   if (!claims_of(config()).of_groups) {
     promise(one_node_a_shard(cluster_.resource(), cluster_.watch()));
     promise(groups_only_grow(cluster_.resource(), cluster_.watch()));
@@ -192,13 +194,12 @@ std::optional<Failure> Demo::judge() {
   promise(accepted_is_stored(cluster_));
   verify_journals();
   if (options_.random && cluster_.faults() == 0)
-    undecided_ = "no fault came about: give --random more time";
+    undecided_ = "no fault occurred: give --random more time";
   close(broken_.empty());
   if (!broken_.empty())
     return Failure{
         ExitCode::does_not_hold,
-        "something did not hold, see above; journals, stores and output of the nodes are "
-        "kept in " +
+        "a check failed, see above; the nodes' journals, stores and output are kept in " +
             cluster_.options().directory.string()};
   if (!undecided_.empty()) return Failure{not_decided, undecided_};
   return std::nullopt;
@@ -218,7 +219,7 @@ void Demo::close(bool held) {
   const bool is_known = undecided_.empty() && caught_signal() == 0;
   std::string verdict = words_of_verdict(held, is_known);
   if (held && !is_known && caught_signal() == 0)
-    verdict = "Nothing was violated, and nothing is known: ";
+    verdict = "Nothing was violated, but nothing was decided: ";
   screen_.say(verdict + counted(cluster_.faults(), "fault") + ", " +
               counted(cluster_.watch().formed().size(), "group") + " formed, " +
               counted(cluster_.resource().accepted().size(), "record") + " accepted, " + refused +
@@ -236,7 +237,8 @@ void Demo::close(bool held) {
 
 int demo(const DemoOptions& options) {
   if (options.nodes < 1 || options.nodes > most_nodes) {
-    return failed({ExitCode::usage, "--nodes " + std::to_string(options.nodes) + ": from 1 to 64"});
+    return failed(
+        {ExitCode::usage, "--nodes " + std::to_string(options.nodes) + ": expected 1 to 64"});
   }
   const auto script = read_script(options, demo_timings(options));
   if (!script) return failed(script.error());
@@ -261,8 +263,9 @@ int demo(const DemoOptions& options) {
   const std::optional<Failure> failure = demo.judge();
   if (!failure || failure->code != ExitCode::does_not_hold) directory->remove();
   if (is_cut_short)
-    return failed({interrupted, "interrupted: the script did not come to its end; " +
-                                    (failure ? failure->what : "what was seen of it held")});
+    return failed(
+        {interrupted, "interrupted before the end of the script; " +
+                          (failure ? failure->what : "everything checked until then held")});
   return failure ? failed(*failure) : 0;
 }
 

@@ -14,7 +14,7 @@ Failure refused(const std::filesystem::path& path, const std::string& why) {
   return {ExitCode::usage, path.string() + ": " + why};
 }
 
-/// The journals of an earlier run, for this one has others: into earlier/1, earlier/2, ...
+/// Moves the journals and logs of an earlier run into earlier/1, earlier/2 and so on.
 void put_aside(const std::filesystem::path& path) {
   unsigned number = 1;
   while (std::filesystem::exists(path / "earlier" / std::to_string(number))) ++number;
@@ -44,7 +44,7 @@ Expected<RunDirectory> RunDirectory::make(const std::string& dir, unsigned nodes
   const auto path = std::filesystem::absolute(dir).lexically_normal();
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return refused(path, error.message() + "; name a directory that can be made");
+  if (error) return refused(path, error.message() + "; name another directory");
   const auto mark = path / marker;
   unsigned made_for = 0;
   if (std::filesystem::exists(mark)) {
@@ -56,10 +56,11 @@ Expected<RunDirectory> RunDirectory::make(const std::string& dir, unsigned nodes
     }
     put_aside(path);
   } else if (!std::filesystem::is_empty(path, error)) {
-    return refused(path, "is not empty, and no earlier run made it; name a new directory");
+    return refused(path, "is not empty, and no earlier demo made it; name a new directory");
   }
   std::ofstream(mark) << nodes << '\n';
-  if (!std::filesystem::exists(mark)) return refused(path, "cannot be written to");
+  if (!std::filesystem::exists(mark))
+    return refused(path, "cannot be written to; name another directory");
   return RunDirectory(path, false);
 }
 

@@ -7,16 +7,17 @@
 
 namespace muster::apps {
 
-/// The directory of a run of nodes: a temporary one, or one that its owner named.
+/// The directory of a run of nodes: a temporary one, or one that the user named.
 class RunDirectory {
  public:
-  /// Empty `dir`: a new temporary one. Else `dir` may be new, empty, or made by an earlier run of
-  /// as many nodes, whose journals are put aside; anything else is refused.
+  /// Makes the directory. If `dir` is empty, it is a new temporary one. Otherwise `dir` has to be
+  /// new, empty, or the directory of an earlier run with the same number of nodes. The journals of
+  /// that run are put aside. Other directories are refused.
   static Expected<RunDirectory> make(const std::string& dir, unsigned nodes);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] bool temporary() const { return temporary_; }
-  /// Removes it, where it is a temporary one.
+  /// Removes a temporary directory; keeps any other.
   void remove() const;
 
  private:

@@ -19,7 +19,7 @@ NodeSet without(NodeSet nodes, NodeId node) {
   return nodes;
 }
 
-/// The last line that a process wrote: why it ended.
+/// The last line that a process wrote, which says why it ended.
 std::string last_line(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::string last;
@@ -46,8 +46,9 @@ void Narrator::tell(const journal::Step& step) {
                                             : ": its safe storage is empty"));
   }
   if (const auto* paused = std::get_if<Paused>(&step.event)) {
-    screen_.say(step.stamp.t, name(node) + " was paused for " + format_ms(paused->gap) +
-                                  " ms, by assumption 9 a failure: it stops and recovers");
+    screen_.say(step.stamp.t,
+                name(node) + " was paused for " + format_ms(paused->gap) +
+                    " ms, which counts as a failure (assumption 9): it stops and recovers");
   }
   if (const auto* failed = std::get_if<HookFailed>(&step.event)) {
     screen_.say(step.stamp.t,

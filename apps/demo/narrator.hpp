@@ -8,8 +8,8 @@
 
 namespace muster::apps {
 
-/// Tells what happens to a cluster, in the paper's words: failures and recoveries, who halts whom
-/// and why, and the groups that form.
+/// Prints what happens to a cluster, in the paper's words: failures and recoveries, elections with
+/// their reasons, and the groups that form.
 class Narrator : public Cluster::Listener {
  public:
   Narrator(const Cluster& cluster, Screen& screen) : cluster_(cluster), screen_(screen) {}
@@ -18,7 +18,7 @@ class Narrator : public Cluster::Listener {
   void formed(const Formed& formed) override;
   void ended_unasked(NodeId node, int wait_status) override;
 
-  /// Nodes that ended although nobody wanted it.
+  /// Nodes whose process ended without an order, or did not end in order.
   [[nodiscard]] const std::vector<std::string>& unasked() const { return unasked_; }
 
  private:

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration refresh_period = 100ms;
 
-/// What `wait normal` allows when it does not say: generous, for a machine may be busy.
+/// Time for `wait normal` without `within`. This time is generous, because the machine may be busy.
 Duration patience(const Timings& timings) {
   return std::max<Duration>(10s, 60 * timings.T);
 }
@@ -24,10 +24,10 @@ std::string what_is(const Cluster& cluster) {
   for (NodeId node : cluster.live()) {
     const NodeSeen& seen = cluster.watch().node(node);
     text += (text.empty() ? "node " : ", node ") + std::to_string(node.value) + " " +
-            (seen.up ? std::string(enumerator_name(seen.view.status)) : "without a life");
+            (seen.up ? std::string(enumerator_name(seen.view.status)) : "not up");
     if (seen.view.coordinator) text += " c=" + std::to_string(seen.view.coordinator->value);
   }
-  return text.empty() ? "no node lives" : text;
+  return text.empty() ? "no node is up" : text;
 }
 
 }  // namespace
@@ -49,7 +49,8 @@ Expected<> Player::play(const ScriptStep& step) {
 Expected<> Player::play(const WaitNormal& wait, const ScriptStep& step) {
   const Duration within = wait.within.value_or(patience(cluster_.options().cluster.timings));
   if (this->wait([this] { return cluster_.normal(); }, within) || caught_signal() != 0) return {};
-  return Failure{ExitCode::does_not_hold, step.place + ": " + step.text + ": not within " +
+  return Failure{ExitCode::does_not_hold, step.place + ": " + step.text +
+                                              ": the nodes are not Normal in one group after " +
                                               format_duration(within) + ": " + what_is(cluster_)};
 }
 
@@ -92,7 +93,8 @@ NodeSet Player::possible(Verb verb) const {
   return {};
 }
 
-/// The coordinator in force, or of the nodes possible the one that was coordinator last.
+/// The present coordinator if it is in `possible`. Else the latest former coordinator that is in
+/// `possible`.
 std::optional<NodeId> Player::coordinator(const NodeSet& possible) const {
   const auto now = cluster_.watch().coordinator();
   if (now && possible.contains(*now)) return now;
@@ -111,9 +113,10 @@ Expected<NodeSet> Player::choose(const Act& act) const {
   for (const Chosen& word : act.nodes) {
     if (const auto* node = std::get_if<NodeId>(&word)) {
       if (!possible.contains(*node)) {
-        return refuse("node " + std::to_string(node->value) + " cannot be told to " +
-                      std::string(enumerator_name(act.verb)) + " now; those that can: " +
-                      (possible.empty() ? "none" : format_nodes(possible)));
+        return refuse(std::string(enumerator_name(act.verb)) + " is not possible now for " +
+                      (possible.empty() ? "any node"
+                                        : "node " + std::to_string(node->value) + ", only for " +
+                                              format_nodes(possible)));
       }
       chosen.insert(*node);
       continue;
@@ -124,13 +127,13 @@ Expected<NodeSet> Player::choose(const Act& act) const {
       return refuse("there is no node to " + std::string(enumerator_name(act.verb)));
     if (selector == Selector::lowest) chosen.insert(*possible.begin());
     if (selector == Selector::coordinator) {
-      if (!coordinator) return refuse("there is no coordinator; put wait normal before it");
+      if (!coordinator) return refuse("there is no coordinator; put wait normal before this step");
       chosen.insert(*coordinator);
     }
     if (selector == Selector::highest_member) {
       NodeSet members = possible;
       if (coordinator) members.erase(*coordinator);
-      if (members.empty()) return refuse("there is no member beside the coordinator");
+      if (members.empty()) return refuse("there is no member besides the coordinator");
       chosen.insert(*std::prev(members.end()));
     }
   }

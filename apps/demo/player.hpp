@@ -11,15 +11,15 @@ namespace muster::apps {
 /// Plays the steps of a script on a cluster.
 class Player {
  public:
-  /// `refresh` is called now and then while it waits.
+  /// `refresh` is called now and then while the player waits.
   Player(Cluster& cluster, std::function<void()> refresh)
       : cluster_(cluster), refresh_(std::move(refresh)) {}
 
-  /// One step. Fails with `usage` where it cannot be done, with `does_not_hold` where `wait normal`
-  /// waited in vain, with the cluster's failure where a process cannot be started.
+  /// Plays one step. Fails with `usage` if the step is impossible now, with `does_not_hold` if
+  /// `wait normal` took too long, and with the cluster's failure if a process cannot be started.
   Expected<> play(const ScriptStep& step);
 
-  /// The nodes of an act, as of now.
+  /// The nodes that an act selects at this moment.
   Expected<NodeSet> choose(const Act& act) const;
 
  private:

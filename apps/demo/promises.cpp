@@ -22,7 +22,8 @@ bool paused_before(const Watch& watch, NodeId node, Duration at) {
   return std::any_of(pauses.begin(), pauses.end(), [&](Duration pause) { return pause < at; });
 }
 
-/// True when somebody was a member of both groups: he should have known better.
+/// Whether a node was a member of both groups. That node knew the later group, so a late record of
+/// the earlier group is not excused. Also true if the members are not known.
 bool share_a_member(const Watch& watch, const GroupNumber& left, const GroupNumber& right) {
   const auto of_left = watch.members().find(left);
   const auto of_right = watch.members().find(right);
@@ -31,7 +32,7 @@ bool share_a_member(const Watch& watch, const GroupNumber& left, const GroupNumb
                      [&](NodeId node) { return of_right->second.contains(node); });
 }
 
-/// A node worked on a shard.
+/// A time in which a node worked on a shard.
 struct Stretch {
   NodeId node;
   GroupNumber group;
@@ -55,7 +56,7 @@ Promise groups_only_grow(const Resource& resource, const Watch& watch) {
     break;
   }
   if (resource.unreadable() > 0) {
-    promise.broken = std::to_string(resource.unreadable()) + " lines of the pipe were no records";
+    promise.broken = std::to_string(resource.unreadable()) + " lines of the pipe were not records";
   }
   return promise;
 }
@@ -117,8 +118,7 @@ Promise accepted_is_stored(const Cluster& cluster) {
   }
   for (const Record& record : cluster.resource().accepted()) {
     ++promise.checked;
-    if (!stored.contains(record) && !promise.broken)
-      promise.broken = name(record) + " is not there";
+    if (!stored.contains(record) && !promise.broken) promise.broken = name(record) + " is missing";
   }
   return promise;
 }

@@ -100,7 +100,8 @@ void Screen::refresh(const Cluster& cluster) {
   auto table = table_of(cluster);
   if (drawn_ > 0 && table == table_) return;
   table_ = std::move(table);
-  // Up to where the table begins, and then over it: without erasing first, nothing flickers.
+  // Moves the cursor to the table's first line and writes over the table. Erasing it first would
+  // flicker.
   std::string out = drawn_ > 0 ? "\x1b[" + std::to_string(drawn_) + "A" : "";
   for (const std::string& line : table_) out += line + "\x1b[K\n";
   drawn_ = table_.size();

@@ -7,31 +7,31 @@
 
 namespace muster::apps {
 
-/// How a demo shows what happens.
+/// The form of the demo's output.
 enum class Showing {
-  table,  ///< lines that scroll, and below them a live table: a terminal of at least 80 columns
-  lines,  ///< plain lines of ASCII
-  json,   ///< one object a line
+  table,  ///< scrolling lines and a live table below them; needs 80 columns
+  lines,  ///< plain lines in ASCII
+  json,   ///< one JSON object a line
 };
 
-/// What standard output can show.
+/// The form that standard output can show.
 Showing showing_of_output();
 
-/// Writes the story to standard output, and keeps the table below it.
+/// Writes the story to standard output, with the table below it.
 class Screen {
  public:
   Screen(Showing showing, Duration began) : showing_(showing), began_(began) {}
 
-  /// One line of the story, as of `at`.
+  /// Writes a line of the story. `at` is its time.
   void say(Duration at, const std::string& text);
-  /// A line without a time.
+  /// Writes a line without a time.
   void say(const std::string& text);
-  /// An object of JSON; shown only as such.
+  /// Writes a JSON object, if the output is JSON.
   void object(const std::string& json);
 
-  /// Draws the table anew, if there is one and the last drawing is old enough.
+  /// Draws the table again, if there is one and some time has passed since the last drawing.
   void refresh(const Cluster& cluster);
-  /// Takes the table away.
+  /// Removes the table from the terminal.
   void clear();
 
   [[nodiscard]] Showing showing() const { return showing_; }
@@ -42,11 +42,11 @@ class Screen {
   Showing showing_;
   Duration began_;
   std::vector<std::string> table_;
-  std::size_t drawn_ = 0;  ///< lines of the table that are on the terminal
+  std::size_t drawn_ = 0;  ///< number of the table's lines on the terminal now
   Duration drawn_at_{};
 };
 
-/// The table: one line for each node, and a line above.
+/// The lines of the table: a header and a line for each node.
 std::vector<std::string> table_of(const Cluster& cluster);
 
 }  // namespace muster::apps

@@ -9,8 +9,8 @@
 namespace muster::apps::drawing {
 namespace {
 
-constexpr int into_the_air = 9;     ///< how far a letter that is lost gets down
-constexpr int steepest_label = 50;  ///< in degrees; labels of steeper arrows stand upright
+constexpr int into_the_air = 9;     ///< vertical length of an arrow of a lost letter
+constexpr int steepest_label = 50;  ///< in degrees; labels of steeper arrows are not turned
 constexpr std::size_t longest_title = 400;
 
 struct Point {
@@ -18,7 +18,7 @@ struct Point {
   int y{};
 };
 
-/// Where an arrow is drawn.
+/// The ends of an arrow in the drawing.
 struct Line {
   Point from;
   Point to;
@@ -57,7 +57,7 @@ class ArrowPen {
     if (!arrow.received) append_end_in_the_air(line);
   }
 
-  // After all lines, so that no line runs through a word.
+  // Call this after all lines are drawn, so that no line runs through a word.
   void label(const Arrow& arrow) {
     const bool answer = is_answer(arrow.letter);
     const Line line = line_of(arrow);
@@ -70,8 +70,8 @@ class ArrowPen {
       return;
     }
     const int length = std::max(std::abs(line.to.x - line.from.x), 1);
-    // Many letters leave a step together, and many answers come to one node: each label stands
-    // at the end at which there is only one.
+    // One step sends many letters, and many answers arrive at one step. So each label is put at the
+    // other end of its arrow, where the arrows have spread.
     const double part = answer || !arrow.sent ? 8.0 / length : 1 - 14.0 / length;
     const bool at_head = part > 0.5;
     const bool ends_here = at_head == (line.direction() > 0);
@@ -97,7 +97,8 @@ class ArrowPen {
     return line;
   }
 
-  // Those of one step that are lost the same way do not lie upon each other.
+  // Lost letters of one step in the same direction go down by different lengths, so they stay
+  // apart.
   int lost_below(const Arrow& arrow) {
     if (!arrow.sent->at) return into_the_air;
     int below = into_the_air;

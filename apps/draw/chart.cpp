@@ -10,7 +10,7 @@ namespace {
 
 constexpr Duration never = Duration::max();
 
-/// Makes a chart of lines in the order of their times.
+/// Makes a chart of lines that come in the order of their times.
 class ChartMaker {
  public:
   explicit ChartMaker(const Window& window) : window_(window), letters_(chart_.arrows) {}
@@ -23,7 +23,7 @@ class ChartMaker {
     std::visit([this](const auto& kind) { take(kind); }, line);
   }
 
-  /// The last line taken, where it is drawn.
+  /// The last line taken, if it is drawn.
   [[nodiscard]] std::optional<Index> now() const { return now_.at; }
   Chart& chart() { return chart_; }
 
@@ -131,7 +131,7 @@ class ChartMaker {
     if (line.hook == Hook::stop) end_work(node, now_);
   }
 
-  // What hooks did in the gap is not known; what the node is from here on, is.
+  // The hooks that ran in the gap are not known. The node's state after the gap is known.
   void take(const journal::Gap& line) {
     mark(line.stamp.node);
     const NodeId id = line.stamp.node;
@@ -211,7 +211,8 @@ class ChartMaker {
     if (is_drawn(id)) chart_.pauses.push_back({id, from, to});
   }
 
-  // Whoever paused a node tells of it, and the node itself.
+  // Joins pauses that overlap: a pause can be in two journals, that of the process that paused the
+  // node and that of the node.
   void join_pauses() {
     auto& all = chart_.pauses;
     std::sort(all.begin(), all.end(), [](const Pause& a, const Pause& b) {
@@ -238,8 +239,8 @@ class ChartMaker {
   std::map<NodeId, Node> nodes_;
 };
 
-/// All lines of the journals, in the order of their times. Lines that are torn because a process
-/// was killed are passed over.
+/// Passes all lines of the journals to `take`, in the order of their times. Skips lines that are
+/// torn because a process was killed.
 template <class Take>
 Expected<> for_each_line(const std::vector<Segments>& journals, Take take) {
   MergedJournals lines(journals);

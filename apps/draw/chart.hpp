@@ -9,34 +9,34 @@
 #include <string>
 #include <vector>
 
-/// What `muster draw` draws, apart from how it looks: the lines of merged journals, and what joins
-/// them. Nothing here knows the names of a protocol: they come from the journals.
+/// The content of a drawing, without its looks: the lines of merged journals, and their
+/// connections. All names of a protocol come from the journals.
 
 namespace muster::apps::drawing {
 
-/// Which of Chart::moments.
+/// An index of Chart::moments.
 using Index = std::size_t;
 
 /// One line of a journal.
 struct Moment {
   Duration t{};
-  std::optional<NodeId> node;  ///< none: a fault of all nodes, or of none
+  std::optional<NodeId> node;  ///< none: a fault of all nodes, or of no node
   journal::Line line;
-  NodeSet over;  ///< the nodes whose lives end here
+  NodeSet over;  ///< the nodes whose lives end at this moment
 };
 
-/// Where something begins or ends.
+/// A beginning or an end.
 struct Edge {
   Duration t{};
-  std::optional<Index> at;  ///< none where that line is not drawn
+  std::optional<Index> at;  ///< none if that line is not drawn
 };
 
-/// A letter that was sent, or received, or both, in the time that is drawn.
+/// A letter that was sent or received, or both, in the drawn time.
 struct Arrow {
   Letter letter;
-  std::optional<Edge> sent;      ///< none where no journal tells of it
-  std::optional<Edge> received;  ///< none where it never arrived, as far as the journals go
-  bool again = false;            ///< it had arrived before
+  std::optional<Edge> sent;      ///< none if no journal has it
+  std::optional<Edge> received;  ///< none if no journal has its arrival: it never arrived
+  bool again = false;            ///< a copy of it had arrived before
 };
 
 /// A time in which the status, coordinator and group of a node are the same.
@@ -47,7 +47,8 @@ struct Phase {
   Edge to;
 };
 
-/// How a hook came to its end.
+/// How a hook ended. `cut_off` means that the life ended before the hook did, or that no journal
+/// has the end of the hook.
 enum class HookEnd { ended, failed, cut_off };
 
 struct HookBar {
@@ -79,7 +80,7 @@ struct Violation {
   verify::Violated verdict;
 };
 
-/// The whole of it. Everything is in the order of time.
+/// The whole chart. Each vector is in the order of time.
 struct Chart {
   std::vector<NodeId> nodes;
   std::vector<Moment> moments;
@@ -90,26 +91,27 @@ struct Chart {
   std::vector<Pause> pauses;
   std::vector<Violation> violations;
   std::vector<verify::NotClaimed> not_claimed;
-  Duration began{};                    ///< of the first line of all journals
-  std::map<NodeId, View> before;       ///< of the nodes that are up when the drawn time begins
-  std::uint64_t violations_outside{};  ///< of the drawn time
-  std::string not_judged;  ///< why the journals could not be judged; empty where they were
-  std::string undecided;   ///< what was not judged in them: Outcome::undecided
+  Duration began{};                    ///< time of the first line of all journals
+  std::map<NodeId, View> before;       ///< states before the drawn time, of nodes that are up
+  std::uint64_t violations_outside{};  ///< violations outside the drawn time
+  std::string not_judged;              ///< why the journals were not judged; empty if they were
+  std::string undecided;               ///< why a part was not judged: Outcome::undecided
 };
 
-/// What is to be drawn of the journals.
+/// The part of the journals that is drawn.
 struct Window {
   std::optional<Duration> from;      ///< since the first line
   std::optional<Duration> until;     ///< since the first line
   std::vector<std::uint32_t> nodes;  ///< empty: all
-  /// Whose violations are shown though the protocol of the journals does not claim them.
+  /// Violations of these assertions are shown even if the protocol of the journals does not claim
+  /// them.
   std::vector<std::string> assertions;
 
-  /// True where no line of the journals is left out.
+  /// Whether all lines of the journals are drawn.
   [[nodiscard]] bool is_all() const { return !from && !until && nodes.empty(); }
 };
 
-/// Reads the journals twice, as `muster verify` does; only what is drawn is kept.
+/// Reads the journals twice, as `muster verify` does. Keeps only the lines that are drawn.
 Expected<Chart> read_chart(const std::vector<std::filesystem::path>& journals,
                            const Window& window);
 

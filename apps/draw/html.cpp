@@ -41,7 +41,7 @@ void append_moment(std::string& json, const Layout& layout, Index i) {
   json += "},\n";
 }
 
-/// Of what the page shows at each step; no text in it can end the element that it stands in.
+/// The data of each step for the page, as JSON. No text in it can end its <script> element.
 std::string data_of(const Layout& layout) {
   const Chart& chart = *layout.chart;
   std::string json = "{\"width\":" + std::to_string(layout.width);

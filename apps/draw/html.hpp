@@ -7,11 +7,11 @@
 
 namespace muster::apps::drawing {
 
-/// The diagram as one page that needs nothing else: zoom, a step slider, and the state vector of
-/// every node at the cursor.
+/// The diagram as a page that loads no other file. It has a zoom, a slider for steps, and the state
+/// vector of every node at the cursor.
 std::string html(const Chart& chart);
 
-/// What the page is made of.
+/// The parts of the page.
 std::string_view page_style();
 std::string_view page_script();
 std::string_view page_controls();

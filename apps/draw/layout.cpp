@@ -19,10 +19,10 @@ constexpr int break_height = 34;
 constexpr int most_for_time = 14;
 constexpr int between_ticks = 60;
 
-/// What a moment needs to be readable.
+/// The least distances that keep a moment readable.
 struct Room {
-  int below_any = 0;       ///< the moment before
-  int below_own_lane = 0;  ///< the last moment of the same node
+  int below_any = 0;       ///< distance from the moment before
+  int below_own_lane = 0;  ///< distance from the last moment of the same node
 };
 
 Room room_for(const Moment& moment) {
@@ -33,7 +33,7 @@ Room room_for(const Moment& moment) {
   return {14, 18};
 }
 
-/// How long a letter is under way, as a rule: what counts as long depends on it.
+/// The median time of a letter on its way. A gap is long or short compared with it.
 Duration usual_flight(const Chart& chart) {
   std::vector<Duration> flights;
   for (const Arrow& arrow : chart.arrows)
@@ -48,7 +48,7 @@ Duration usual_flight(const Chart& chart) {
   return std::max(*middle, Duration(1));
 }
 
-/// Grows with the logarithm of the gap.
+/// A distance that grows with the logarithm of the gap.
 int room_for_time(Duration gap, Duration flight) {
   const auto quarters = static_cast<std::uint64_t>(4 * std::max(gap, Duration{}) / flight);
   return std::min(2 * static_cast<int>(std::bit_width(quarters)), most_for_time);
@@ -79,7 +79,7 @@ void place_moments(const Chart& chart, Layout& layout) {
   layout.bottom = y + 30;
 }
 
-// At both sides of a break, and wherever there was none for long.
+// Puts ticks on both sides of a break, and elsewhere at least `between_ticks` apart.
 void place_ticks(const Chart& chart, Layout& layout) {
   auto next_break = layout.breaks.begin();
   int last = layout.head - between_ticks;

@@ -8,27 +8,27 @@
 
 namespace muster::apps::drawing {
 
-/// Joins each letter that was received to the one that was sent.
+/// Finds for each letter that was received the one that was sent.
 class LetterMatch {
  public:
-  /// Arrows of which an end is drawn are added to `arrows`.
+  /// Adds an arrow to `arrows` if one of its ends is drawn.
   explicit LetterMatch(std::vector<Arrow>& arrows) : arrows_(arrows) {}
 
   void sent(const Letter& letter, const Edge& at);
   void received(const Letter& letter, const Edge& at);
 
-  /// What has not arrived by now never will. Orders the arrows by their beginnings.
+  /// Treats all letters that have not arrived as lost. Orders the arrows by their beginnings.
   void finish();
 
  private:
-  /// Call numbers begin anew in each life, and an answer carries its caller's.
+  /// Call numbers start again in each life. An answer has the call number of its question.
   using Key = std::tuple<NodeId, Incarnation, NodeId, CallNumber, bool>;
   static Key key_of(const Letter& letter);
   void add(Arrow arrow);
 
   std::vector<Arrow>& arrows_;
   std::map<Key, std::deque<Arrow>> under_way_;
-  std::map<Key, Arrow> arrived_;  ///< the last one, where it is drawn: it may arrive again
+  std::map<Key, Arrow> arrived_;  ///< the last arrival, if drawn: the letter can come again
 };
 
 }  // namespace muster::apps::drawing

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
-// U+FFFE and U+FFFF, which are no characters of XML.
+// U+FFFE and U+FFFF, which XML does not allow.
 bool is_none_of_xml(std::string_view text) {
   return text.starts_with("\xEF\xBF\xBE") || text.starts_with("\xEF\xBF\xBF");
 }

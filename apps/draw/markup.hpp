@@ -6,10 +6,11 @@
 
 namespace muster::apps::drawing {
 
-/// Appends text so that it is text in XML and HTML. What XML has no way to write becomes U+FFFD.
+/// Appends text, escaped for XML and HTML. Characters that XML does not allow become U+FFFD.
 void append_escaped(std::string& out, std::string_view text);
 
-/// One element: `Tag(out, "rect").with("x", 3).close();`. Exactly one of the endings is called.
+/// One element: `Tag(out, "rect").with("x", 3).close();`. Call exactly one of the last four
+/// functions.
 class Tag {
  public:
   Tag(std::string& out, std::string_view name) : out_(out), name_(name) {
@@ -27,21 +28,21 @@ class Tag {
     return with(name, std::string_view(std::to_string(value)));
   }
 
-  /// Nothing stands in it.
+  /// Ends an empty element.
   void close() { out_ += "/>\n"; }
-  /// Text stands in it.
+  /// Ends an element that contains text.
   void text(std::string_view text) {
     out_ += '>';
     append_escaped(out_, text);
     end();
   }
-  /// Nothing but what is shown to those who point at it.
+  /// Ends an element that contains only a title, which browsers show as a tooltip.
   void title(std::string_view text) {
     out_ += '>';
     append_title(text);
     end();
   }
-  /// Both.
+  /// Ends an element that contains a title and text.
   void text(std::string_view text, std::string_view title) {
     out_ += '>';
     append_title(title);

@@ -9,10 +9,10 @@
 namespace muster::apps::drawing {
 namespace {
 
-constexpr std::size_t characters = 28;  ///< of a line in the margin
+constexpr std::size_t characters = 28;  ///< in a line of the margin
 constexpr int line_height = 13;
 
-/// Lines that fit into the margin.
+/// Wraps text into lines that fit into the margin.
 std::vector<std::string> wrapped(const std::string& text) {
   std::vector<std::string> lines{""};
   std::size_t begin = 0;
@@ -32,7 +32,7 @@ class NotePen {
   NotePen(std::string& out, const Layout& layout)
       : out_(out), layout_(layout), chart_(*layout.chart), free_(layout.head) {}
 
-  /// Returns the y down to which they reach.
+  /// Draws all notes. Returns the y at which they end.
   int append() {
     append_not_claimed();
     for (Index i = 0; i < chart_.moments.size(); ++i) {
@@ -45,7 +45,7 @@ class NotePen {
   }
 
  private:
-  // A cut, or what happens to all nodes.
+  // Draws a cut, or a fault of all nodes.
   void append_fault(const journal::Fault& fault, Index i) {
     if (fault.node && !fault.from) return;
     const int y = layout_.y[i];
@@ -96,7 +96,7 @@ class NotePen {
     }
   }
 
-  // Where there is room; never above the note before.
+  // Writes a note at `y`, or lower if another note is there.
   void note(const char* of_class, const std::string& text, int y) {
     int at = std::max(y + 4, free_ + line_height);
     const int x = layout_.notes + 10;
@@ -111,7 +111,7 @@ class NotePen {
   std::string& out_;
   const Layout& layout_;
   const Chart& chart_;
-  int free_;  ///< the notes reach down to here
+  int free_;  ///< y at which the notes end so far
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ const columns = ["status", "coordinator", "halted_by", "definition", "group", "u
 let now = 0;
 let zoom = 1;
 
-// What every node is after each of the steps up to this one; null while it is down.
+// The state of every node after that step. A node that is down has none.
 function statesAt(step) {
   const states = { ...chart.before };
   for (let i = 0; i <= step; ++i) {

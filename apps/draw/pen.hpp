@@ -7,11 +7,11 @@
 #include <string>
 #include <variant>
 
-/// Lines and texts of the diagram.
+/// Helpers for lines and texts of the diagram.
 
 namespace muster::apps::drawing {
 
-/// The commands and numbers of an SVG path, in turn.
+/// An SVG path: its commands and numbers in a row.
 inline std::string path(std::initializer_list<std::variant<const char*, int>> parts) {
   std::string out;
   bool number = false;
@@ -42,13 +42,14 @@ inline Tag text_at(std::string& out, std::string_view of_class, int x, int y) {
 /// Half the width of a lane's band.
 constexpr int half_band = 8;
 
-/// Letters: those that arrived, and those that never did.
+/// Draws letters, both those that arrived and those that did not.
 void append_arrows(std::string& out, const Layout& layout);
 
-/// Assertions that were violated, what was not claimed, and cuts: they are told in the margin.
+/// Writes notes into the margin: violated assertions, times in which assertions are not claimed,
+/// and cuts.
 void append_notes(std::string& out, const Layout& layout);
 
-/// The y down to which they reach: the lanes may end before.
+/// The y at which the notes end, which can be below the lanes.
 int end_of_notes(const Layout& layout);
 
 }  // namespace muster::apps::drawing

@@ -10,8 +10,8 @@ namespace muster::apps::drawing {
 namespace {
 
 constexpr int between_badges = 340;
-constexpr std::size_t characters_of_remark = 28;  ///< the rest stands in its title
-constexpr int hook_x = 17;                        ///< left of the middle of a lane
+constexpr std::size_t characters_of_remark = 28;  ///< its tooltip has all of it
+constexpr int hook_x = 17;                        ///< left of a lane's middle
 constexpr int hook_width = 6;
 
 class SignPen {
@@ -48,7 +48,7 @@ class SignPen {
           .with("y", from)
           .with("width", 2 * half_band)
           .with("height", std::max(layout_.y_at(pause.to) - from, 2))
-          .title("paused, by assumption 9 a failure");
+          .title("paused, which counts as a failure (assumption 9)");
     }
     for (const Work& work : chart_.works) {
       const int x = layout_.x_of(work.node) + half_band + 3;
@@ -125,7 +125,7 @@ class SignPen {
   }
 
  public:
-  // After arrows, which they must not be hidden by.
+  // Draws the badges. Call this after the arrows are drawn, which would hide them.
   void append_badges() {
     for (const Badge& badge : badges_) {
       if (badge.height < 9) continue;
@@ -189,7 +189,7 @@ class SignPen {
         .title(words(moment));
   }
 
-  void sign(const journal::HookEdge&, const Moment&, Index) {}  // the bars show them
+  void sign(const journal::HookEdge&, const Moment&, Index) {}  // drawn as bars
 
   void sign(const journal::Permits& line, const Moment& moment, Index i) {
     const int x = layout_.x_of(*moment.node) + half_band + 8;
@@ -231,7 +231,7 @@ class SignPen {
         .text(remark_words(line, characters_of_remark), words(moment));
   }
 
-  void sign(const journal::Finding&, const Moment&, Index) {}  // told in the margin
+  void sign(const journal::Finding&, const Moment&, Index) {}  // in the margin
 
   void sign(const journal::Ended& line, const Moment& moment, Index i) {
     over(*moment.node, i, words(moment));
@@ -242,7 +242,7 @@ class SignPen {
   void sign(const journal::Fault& line, const Moment& moment, Index i) {
     for (NodeId node : moment.over)
       if (!moment.node || node == *moment.node) over(node, i, words(moment));
-    if (!moment.node || line.from) return;  // told in the margin
+    if (!moment.node || line.from) return;  // in the margin
     text_at(out_, "sign strong", layout_.x_of(*moment.node) - half_band - 5, layout_.y[i] + 4)
         .text(fault_words(line));
   }

@@ -4,14 +4,14 @@
 
 #include <string>
 
-/// The signs of which the diagram is made.
+/// Draws the signs of the diagram.
 
 namespace muster::apps::drawing {
 
-/// Axis, lanes, arrows, hooks, faults, violations: all but the names of the nodes.
+/// Draws all parts of the diagram except the names of the nodes.
 void append_signs(std::string& out, const Layout& layout);
 
-/// What they mean; from the origin, of this size.
+/// Draws the explanation of the signs, from the origin, in this size.
 void append_legend(std::string& out);
 constexpr int legend_width = 760;
 constexpr int legend_height = 84;

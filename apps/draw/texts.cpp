@@ -17,7 +17,8 @@ std::string name(NodeId node) {
   return "node" + std::to_string(node.value);
 }
 
-/// Mermaid ends a statement at a semicolon and takes a hash for the beginning of an entity.
+/// Replaces characters with a meaning in Mermaid: a semicolon ends a statement, a hash begins an
+/// entity.
 std::string mermaid_text(std::string text) {
   std::replace(text.begin(), text.end(), ';', ',');
   std::replace(text.begin(), text.end(), '#', ' ');
@@ -37,7 +38,8 @@ void append_note(std::string& out, NodeId node, const std::string& text) {
   out += "  Note over " + name(node) + ": " + mermaid_text(text) + '\n';
 }
 
-/// By the moment at which they are told: arrival, or sending where there was none.
+/// The letters by the moment at which they are listed: their arrival, or their sending if they did
+/// not arrive.
 std::multimap<Index, const Arrow*> letters_by_moment(const Chart& chart) {
   std::multimap<Index, const Arrow*> letters;
   for (const Arrow& arrow : chart.arrows) {
@@ -91,7 +93,7 @@ std::string mermaid(const Chart& chart) {
 std::string shiviz(const Chart& chart) {
   std::string out = "(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\n";
   std::map<NodeId, Clock> clocks;
-  std::map<Index, Clock> sent;  // at the moments at which letters left
+  std::map<Index, Clock> sent;  // the clocks of moments at which letters were sent
   std::multimap<Index, const Arrow*> arrivals;
   for (const Arrow& arrow : chart.arrows) {
     if (arrow.sent && arrow.sent->at) sent[*arrow.sent->at];

@@ -8,12 +8,12 @@
 
 namespace muster::apps::drawing {
 
-/// A Mermaid `sequenceDiagram`: letters in the order in which they arrived, or were sent where they
-/// never did.
+/// A Mermaid `sequenceDiagram`. Letters are in the order of their arrivals. A letter that did not
+/// arrive is listed when it was sent.
 std::string mermaid(const Chart& chart);
 
-/// A log for ShiViz: its first line is the pattern that reads it; every line of a node is an event
-/// with its vector clock.
+/// A log for ShiViz. The first line is the pattern by which ShiViz reads the log. Every line of a
+/// node is an event with its vector clock.
 std::string shiviz(const Chart& chart);
 
 }  // namespace muster::apps::drawing

@@ -171,7 +171,7 @@ std::string time_words(Duration t) {
   if (ns < 1000) return std::to_string(ns) + " ns";
   const bool seconds = ns >= 1'000'000'000;
   const bool micro = ns < 1'000'000;
-  // Steps lie microseconds apart, after the first second too.
+  // Six digits for seconds, since steps are microseconds apart.
   const std::size_t digits = seconds ? 6 : 3;
   const auto smallest = ns / (micro ? 1 : 1000);
   const auto unit = seconds ? 1'000'000 : 1000;

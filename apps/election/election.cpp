@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <variant>
 
-/// One election in a world without any other fault.
+/// Measures one election in a simulated world in which nothing else fails.
 
 namespace muster::apps::election {
 namespace {
@@ -14,13 +14,13 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-// So far apart that a time can be taken to pieces again: T is longer than all round trips of an
-// election, a period of Check longer than all its T.
+// These times differ so much that the duration of an election shows how many of each it contains. T
+// is longer than all round trips of an election. A period of Check is longer than all its times T.
 constexpr Duration half_trip = microseconds(1);
 constexpr Duration T = seconds(1);
 constexpr Duration check_period = 64 * T;
 constexpr Duration notices_after = 100 * T;
-// Nodes that are to do nothing of their own wait for so much longer.
+// Factor of the timers of nodes that must not notice the failure.
 constexpr int idle = 1000;
 
 Timings timings() {
@@ -31,7 +31,7 @@ Timings timings() {
   return timings;
 }
 
-/// One world, and what is counted in it.
+/// Runs one world and counts in it.
 class Election {
  public:
   Election(Kind kind, Case which, std::uint32_t nodes, std::uint32_t down)
@@ -68,7 +68,8 @@ class Election {
     return options;
   }
 
-  /// The first to notice whose notice leads to the new coordinator.
+  /// The first node whose notice of the failure leads to the new coordinator. The time of the
+  /// election is counted from that notice.
   [[nodiscard]] NodeId noticing() const {
     return kind_ == Kind::textbook && which_ == Case::worst ? NodeId{1} : next_;
   }
@@ -98,7 +99,8 @@ class Election {
     stand(node, {step->view.status == Status::Normal, step->view.coordinator});
   }
 
-  // Textbooks leave open how the failure is noticed: the question is none of their messages.
+  // Textbooks do not say how a node notices the failure, so AreYouThere and its answer do not count
+  // for them.
   [[nodiscard]] std::uint64_t counts(const Send& send, const journal::Step& step) const {
     if (kind_ != Kind::textbook) return 1;
     if (std::holds_alternative<AreYouThere>(send.letter.message)) return 0;
@@ -126,7 +128,7 @@ class Election {
         world.run_until([&] { return there_ == nodes; }, 4 * notices_after + 4 * check_period);
     if (!reached || !world.is_normal())
       throw std::logic_error("an election of " + std::to_string(nodes_) +
-                             " nodes came to no end in the lab");
+                             " nodes did not end in the lab");
   }
 
   [[nodiscard]] Cost cost(Duration now) const {
@@ -142,7 +144,7 @@ class Election {
   const Kind kind_;
   const Case which_;
   const std::uint32_t nodes_;
-  const NodeId next_;  ///< the highest that stays up
+  const NodeId next_;  ///< the highest node that stays up
   std::vector<Standing> standings_;
   NodeId awaited_;
   std::uint32_t there_ = 0;
@@ -157,19 +159,20 @@ Cost measure(Kind kind, Case which, std::uint32_t nodes, std::uint32_t down) {
   return Election(kind, which, nodes, down).run();
 }
 
-// --- Closed forms. m = n - k nodes stay up; each answer is a message as well.
+// --- Closed forms. m = n - k nodes stay up. Each answer counts as a message.
 
 namespace {
 
-// [Timeout period] + T (probe) + k T (phase A, one by one) + (m-1) RTT each for Halt,
-// NewCoordinator and Ready, one by one.
+// Time: T for the question to the coordinator, k T for phase A (one question after another), and
+// (m-1) RTT for each of Halt, NewCoordinator and Ready, one by one.
 Cost of_paper(Case which, std::uint64_t m, std::uint64_t k) {
   const std::uint64_t rest = k + 6 * (m - 1);
   return {(which == Case::best ? 1 : m + 2 * (m - 1)) + rest, 0, 1 + k, 2 * 3 * (m - 1)};
 }
 
-// Who has just been asked in vain is not asked again; the nearest higher node is asked first, then
-// the rest together; NewCoordinator and Ready go side by side.
+// The coordinator that has just not answered is not asked again. The nearest higher node is asked
+// first, then the other higher nodes at the same time. NewCoordinator goes to all members at the
+// same time, and so does Ready.
 Cost of_shipped(Case which, std::uint64_t m, std::uint64_t k) {
   const std::uint64_t rest = (k - 1) + 6 * (m - 1);
   const std::uint64_t trips = m == 1 ? 0 : (m - 1) + 2;
@@ -177,7 +180,7 @@ Cost of_shipped(Case which, std::uint64_t m, std::uint64_t k) {
           1 + std::min<std::uint64_t>(k - 1, 2), 2 * trips};
 }
 
-// Election to all higher nodes, an Answer from each that is up, Coordinator to all lower nodes.
+// Election to all higher nodes, an Answer from each that is up, and Coordinator to all lower nodes.
 Cost of_textbook(Case which, std::uint64_t m, std::uint64_t k) {
   const std::uint64_t told = m == 1 ? 0 : 1;
   if (which == Case::best) return {k + (m - 1), 0, 2, told};
@@ -185,10 +188,11 @@ Cost of_textbook(Case which, std::uint64_t m, std::uint64_t k) {
   return {elections + m * (m - 1) / 2 + (m - 1), 0, 2, 2 * told};
 }
 
-// m probes, and each becomes a group of its own; AreYouCoordinator to all, by one or by all;
-// Invitation, Accept and Ready. One Check passes, and waits for the nodes that are down.
+// m nodes ask the coordinator, and each of them becomes a group of its own. Then one node (best
+// case) or each node sends AreYouCoordinator to all. Then come Invitation, Accept and Ready. One
+// Check passes, which waits T for the nodes that are down.
 Cost of_invitation(Case which, std::uint64_t m, std::uint64_t k) {
-  if (m == 1) return {1, 0, 1, 0};  // nobody has to be found
+  if (m == 1) return {1, 0, 1, 0};  // no other node has to be found
   const std::uint64_t checking = which == Case::best ? 1 : m;
   return {m + checking * (2 * (m - 1) + k) + 6 * (m - 1), 1, 2, 2 * 2};
 }

@@ -9,50 +9,51 @@
 #include <string>
 #include <vector>
 
-/// What one election costs in letters and in time, by protocol: counted in the lab's world without
-/// any other fault, and compared with closed forms (docs/figures.md).
+/// The cost of one election in messages and in time, by protocol. It is counted in the lab's world
+/// in which nothing else fails, and compared with closed forms (docs/figures.md).
 
 namespace muster::apps::election {
 
 using muster::operator==;
 using muster::operator<<;
 
-/// Which protocol, and how.
+/// The protocol, and its variant.
 enum class Kind {
-  paper,       ///< the Bully, literal: the paper's text
-  shipped,     ///< the Bully as it ships
-  textbook,    ///< the textbooks' Bully
-  invitation,  ///< the Invitation as it ships
+  paper,       ///< the Bully exactly as in the paper, with all switches off
+  shipped,     ///< the Bully as Muster runs it
+  textbook,    ///< the Bully of the textbooks
+  invitation,  ///< the Invitation as Muster runs it
 };
 MUSTER_DESCRIBE_ENUM(Kind, paper, shipped, textbook, invitation)
 inline constexpr Kind kinds[] = {Kind::paper, Kind::shipped, Kind::textbook, Kind::invitation};
 
-/// Who notices that the coordinator is down (paper section 7).
+/// The nodes that notice the failure of the coordinator (docs/figures.md).
 enum class Case {
-  best,   ///< the Bullies: the next coordinator alone; the Invitation: all, and the highest checks
-  worst,  ///< the textbook: the lowest alone; all others: everybody at once
+  best,   ///< only the next coordinator; Invitation: all, but only the highest runs Check
+  worst,  ///< all at the same time; textbook: only the lowest
 };
 MUSTER_DESCRIBE_ENUM(Case, best, worst)
 
-/// From noticing to the last survivor's Normal, where delays are all the same, and hooks and
-/// commits take no time.
+/// Cost from the notice to the moment when the last survivor is Normal. All delays are equal, and
+/// hooks and commits take no time.
 struct Cost {
-  /// Requests and answers, those to nodes that are down included. Of the textbook its three
-  /// messages only.
+  /// Requests and answers, including those to nodes that are down. For the textbook protocol only
+  /// its three kinds of messages.
   std::uint64_t messages{};
-  std::uint64_t checks{};      ///< periods of Check that pass
-  std::uint64_t timeouts{};    ///< times T
+  std::uint64_t checks{};      ///< periods of Check
+  std::uint64_t timeouts{};    ///< in units of T
   std::uint64_t half_trips{};  ///< half round trips
 };
 MUSTER_DESCRIBE(Cost, messages, checks, timeouts, half_trips);
 
-/// Counts one election of `nodes` nodes of which the `down` highest stop at once, without a word.
+/// Counts one election of `nodes` nodes. The `down` highest nodes stop at the same time, without
+/// notice.
 Cost measure(Kind kind, Case which, std::uint32_t nodes, std::uint32_t down);
 
-/// The closed forms.
+/// The cost by the closed forms.
 Cost expected(Kind kind, Case which, std::uint32_t nodes, std::uint32_t down);
 
-/// "C + 2 T + 9.5 RTT"; C is a period of Check.
+/// Writes the time as "C + 2 T + 9.5 RTT", in which C is a period of Check.
 std::string time_text(const Cost& cost);
 
 struct Row {
@@ -63,19 +64,19 @@ struct Row {
   Cost expected;
 };
 
-/// A plot of all rows, messages and round trips over nodes, as an SVG document.
+/// A plot of messages and round trips over the number of nodes, as an SVG document.
 std::string plot(const std::vector<Row>& rows, std::uint32_t down);
 
 struct Options {
   std::uint32_t least_nodes = 5;
-  std::uint32_t most_nodes = 1000;  ///< with those between them of 1, 2, 5, 10, 20, 50 ...
+  std::uint32_t most_nodes = 1000;  ///< and of 1, 2, 5, 10, 20, 50 ..., those between
   std::uint32_t down = 1;
   std::optional<std::filesystem::path> svg;
   bool json = false;
 };
 
-/// Prints the table; a reason for any exit code but 0 goes to `err`. Returns the exit code: 1 where
-/// a closed form does not hold.
+/// Prints the table to `out`, and to `err` the reason of an exit code other than 0. Returns the
+/// exit code, which is 1 if a closed form does not hold.
 int bench(const Options& options, std::ostream& out, std::ostream& err);
 
 }  // namespace muster::apps::election

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
-/// The plot: messages and round trips over the number of nodes, on logarithmic axes. Protocols
-/// differ by colour and by marker, cases by line and filling.
+/// The plot: messages and round trips over the number of nodes, on logarithmic axes. Colour and
+/// marker show the protocol; line and filling show the case.
 
 namespace muster::apps::election {
 namespace {
@@ -47,7 +47,7 @@ const char* plot_name(Kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-// With m = n - k. Time: the same in both cases, but for the textbook.
+// In these formulas m = n - k. The time is the same in both cases, except for the textbook.
 const char* formula(Kind kind, Case which) {
   const bool best = which == Case::best;
   switch (kind) {
@@ -85,7 +85,7 @@ double trips_of(const Row& row) {
   return static_cast<double>(row.measured.half_trips) / 2;
 }
 
-/// A logarithmic axis over pixels.
+/// A logarithmic axis, in pixels.
 class Axis {
  public:
   Axis(double least, double most, int begin, int end)
@@ -96,7 +96,7 @@ class Axis {
     const double part = (std::log10(value) - low_) / (high_ - low_);
     return begin_ + static_cast<int>(std::lround(part * (end_ - begin_)));
   }
-  /// 1, 2, 5, 10 and so on within it; only 1, 10, 100 where it is long.
+  /// The numbers 1, 2, 5, 10 and so on within the axis. Only powers of ten if the axis is long.
   [[nodiscard]] std::vector<double> ticks() const {
     std::vector<double> ticks;
     const bool many = high_ - low_ > 3.2;
@@ -142,7 +142,8 @@ void append_line(std::string& out, int x1, int y1, int x2, int y2) {
       .close();
 }
 
-// Circle, square, triangle, diamond; lines that nearly coincide stay apart by their sizes.
+// Circle, square, triangle or diamond. They differ in size, so marks at nearly the same point stay
+// visible.
 void append_mark(std::string& out, Kind kind, int x, int y, const std::string& title) {
   const std::string at = "M" + std::to_string(x) + ' ' + std::to_string(y);
   constexpr std::array shapes{
@@ -158,8 +159,8 @@ void append_mark(std::string& out, Kind kind, int x, int y, const std::string& t
 }
 
 struct Panel {
-  const char* of = "";    ///< what the vertical axis counts
-  const char* unit = "";  ///< the same, behind a number
+  const char* of = "";    ///< name of the vertical axis
+  const char* unit = "";  ///< the unit of a value
   int left = 0;
   double (*value)(const Row&) = nullptr;
 };

@@ -8,12 +8,12 @@
 #include <ostream>
 #include <set>
 
-/// The table, and the command.
+/// The table and the command.
 
 namespace muster::apps::election {
 namespace {
 
-// 1, 2, 5, 10, 20, 50 and so on, and both ends.
+// The numbers 1, 2, 5, 10, 20, 50 and so on, and both ends.
 std::set<std::uint32_t> sizes(std::uint32_t least, std::uint32_t most) {
   std::set<std::uint32_t> sizes{least, most};
   for (std::uint64_t ten = 1; ten <= most; ten *= 10)
@@ -37,7 +37,7 @@ void line_json(std::ostream& out, const Row& row, std::uint32_t down) {
 
 void head(std::ostream& out, std::uint32_t down) {
   out << "One election after the " << (down == 1 ? "coordinator" : "highest nodes")
-      << " stopped without a word (" << down
+      << " stopped silently (" << down
       << " down): messages, and the time from noticing to Normal.\n"
          "C: one period of Check; T: the bound of a call; RTT: one round trip.\n\n"
       << std::left << std::setw(7) << "nodes" << std::setw(13) << "protocol" << std::right
@@ -65,7 +65,7 @@ std::string cost_text(const Cost& cost) {
 }  // namespace
 
 int bench(const Options& options, std::ostream& out, std::ostream& err) {
-  // Before what may take minutes.
+  // Tests first whether the file can be written: the elections can take minutes.
   if (options.svg)
     if (const auto writable = ensure_writable(*options.svg); !writable)
       return failed(writable.error(), err);
@@ -88,7 +88,8 @@ int bench(const Options& options, std::ostream& out, std::ostream& err) {
       if (!options.json) line_text(out, rows[rows.size() - 2], rows.back());
     }
   }
-  if (!wrong && !options.json) out << "\nAll as the closed forms of docs/figures.md say.\n";
+  if (!wrong && !options.json)
+    out << "\nAll figures agree with the closed forms of docs/figures.md.\n";
   out << std::flush;
   if (options.svg)
     if (const auto written = write_file(*options.svg, plot(rows, options.down)); !written)

@@ -1,39 +1,43 @@
 #!/bin/sh
-# Shards by hook programs: the coordinator deals 12 shards over the members, each as many as any
-# other, give or take one; each member appends numbered records to its shards in a file of its own,
-# and what it has is known to the next coordinator by its report. In the configuration of each node:
-#
+# Shards by hook programs: the application is a shell script that the node runs for each hook.
+# 
+# The coordinator deals 12 shards to the members. The numbers of shards of two members differ by one
+# at most. Each member appends numbered records to its shards, in a file of its own, and reports the
+# last record of each shard to the next coordinator. In the configuration of each node:
+# 
 #   [hooks]
 #   stop = ["./6-shards.sh"]
 #   reorganize = ["./6-shards.sh"]
 #   start = ["./6-shards.sh"]
-#
-# A record is a line "shard counter coordinator sequence" of shards-NODE/records; the two in the
-# middle are the group that it was written for: no two records are equal.
+# 
+# A record is a line "shard counter coordinator sequence" of shards-NODE/records. Counter and
+# coordinator are the two parts of the group number under which the member wrote the record. No two
+# records are equal.
 set -eu
 
 shards=12
-store=shards-$MUSTER_NODE # in the directory of the configuration
-records=$store/records    # on disk before the next one is written
-task=$store/task          # of the worker: "shard sequence" of each next record
-go=$store/go              # what group the worker may work for
+store=shards-$MUSTER_NODE # in the directory of the configuration file
+records=$store/records    # each record is on disk before the next one is written
+task=$store/task          # the worker's shards: one line for each, "shard next-sequence"
+go=$store/go              # the group for which the worker may work; if it is gone, the worker ends
 mkdir -p "$store"
 touch "$records"
 
-# The last record of each shard in this store.
+# Prints the last record of each shard in $records.
 report() {
   awk '{ last[$1] = $0 } END { for (shard in last) print last[shard] }' "$records" | sort -n
 }
 
-# Takes the lock that a worker holds as long as it works, and so waits for its end.
+# Tells the worker to end, and waits for the lock, which the worker holds as long as it works.
 cease() {
   rm -f "$go"
   exec 9>"$store/lock"
   flock 9
 }
 
-# From the members' reports: which member has which shard, and its next sequence. A shard stays
-# with the member that has its last record, where that one has a place left.
+# Prints for each shard the member that gets it and its next sequence. Reads the members' reports
+# from files. A shard stays with the member that has its last record, if that member has a place
+# left.
 deal() {
   for member in $MUSTER_MEMBERS; do
     echo "member $member"
@@ -41,7 +45,9 @@ deal() {
   done | awk -v shards="$shards" '
     $1 == "member" { member[++members] = $2; next }
     {
-      key = sprintf("%020d %020d %010d", $5, $3, $4) # a node that was alone has the highest group
+      # The sequence counts before the group: a node that was alone has the highest group, but may
+      # lack records.
+      key = sprintf("%020d %020d %010d", $5, $3, $4)
       if (key > newest[$2]) { newest[$2] = key; holder[$2] = $1; sequence[$2] = $5 }
     }
     END {
@@ -64,8 +70,8 @@ deal() {
     }'
 }
 
-# What of the definition is this node's. The same group may be started again: what the store has
-# already is not written twice.
+# Picks this node's shards from the definition. The hook `start` may be called twice for one group,
+# so records that are already in the store are not written again.
 assign() {
   awk -v node="$MUSTER_NODE" '
     FILENAME == ARGV[1] { if ($4 > last[$1]) last[$1] = $4; next }
@@ -73,8 +79,9 @@ assign() {
     "$records" "$MUSTER_DEFINITION_FILE" >"$task"
 }
 
-# One record of each shard in turn, for as long as this group may and the node lives: nothing ends
-# what a hook has left in the background, so it has to see to that itself.
+# Writes one record of each shard in turn, as long as this group may work and the node lives. The
+# node does not end a process that a hook leaves in the background, so the worker checks this
+# itself.
 work() {
   node=$1 round=0
   while [ -s "$task" ]; do
@@ -98,6 +105,6 @@ start)
   cease
   assign
   echo "$MUSTER_GROUP" >"$go"
-  work "$PPID" </dev/null >/dev/null 2>&1 & # with the lock, until it is told to cease
+  work "$PPID" </dev/null >/dev/null 2>&1 &  # the worker keeps the lock until the worker ends
   ;;
 esac

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The cron of 5-cron in Python: each due time of each job is run exactly once, whatever fails.
+"""The cron of example 5 in Python: runs each due time of each job exactly once, despite failures.
 
     [application]
     kind = "socket"
     program = ["./7-cron.py", "cron.sqlite"]    # the file is shared by all nodes
 
-What a run does and the note that it was done are one transaction, in a database that refuses the
-past. Nothing runs beside the messages of the node: when a stop is answered nothing is under way.
+The effect of a run and the note that it was done are one transaction. The database is fenced: it
+refuses a group once a newer group has used it. This program has one thread, so no run is under way
+when it answers a stop.
 """
 import json
 import os
@@ -16,14 +17,14 @@ import sqlite3
 import sys
 import time
 
-JOBS = {"backup": 50, "mail": 70, "report": 110}  # how often, in milliseconds
+JOBS = {"backup": 50, "mail": 70, "report": 110}  # the interval of each job, in milliseconds
 
 
 class Store:
     def __init__(self, file):
         self.db = sqlite3.connect(file, timeout=10, isolation_level=None)
         self.db.execute("PRAGMA journal_mode = TRUNCATE")
-        self.db.execute("PRAGMA synchronous = EXTRA")  # durable when it is committed
+        self.db.execute("PRAGMA synchronous = EXTRA")  # a commit returns when it is on disk
         self.db.execute("BEGIN IMMEDIATE")
         self.db.execute("CREATE TABLE IF NOT EXISTS fence (one PRIMARY KEY, counter, coordinator)")
         self.db.execute("INSERT OR IGNORE INTO fence VALUES (1, 0, 0)")
@@ -32,7 +33,7 @@ class Store:
         self.db.execute("COMMIT")
 
     def apply(self, group, work):
-        """One transaction in the name of that group; False where a newer one was here before."""
+        """Runs `work` in one transaction of that group. False if a newer group was here before."""
         self.db.execute("BEGIN IMMEDIATE")
         fence = self.db.execute(
             "UPDATE fence SET counter = ?, coordinator = ? WHERE (counter, coordinator) <= (?, ?)",
@@ -45,11 +46,13 @@ class Store:
 
 class Cron:
     def __init__(self, store):
-        self.store, self.group, self.due = store, None, {}
+        self.store, self.group, self.due = store, None, {}  # due: of this member's jobs
 
     def stop(self, told):
         self.due = {}
 
+    # Runs on the coordinator. Deals the jobs to the members. The part of each member is the list of
+    # its jobs.
     def reorganize(self, told):
         shares = {str(member["node"]): [] for member in told["members"]}
         for turn, job in enumerate(JOBS):
@@ -67,14 +70,14 @@ class Cron:
                 self.due[job] = due
 
         if not self.store.apply(self.group, begin):
-            self.due = {}  # this group is of the past, and does nothing more
+            self.due = {}  # a newer group has begun
 
     def work(self, node):
-        """Runs what is due first."""
+        """Runs the job that is due first."""
         job, due = min(self.due.items(), key=lambda item: item[1])
 
         def run(db):
-            db.execute("INSERT INTO ran VALUES (?, ?, ?)", (job, due, node))  # what the run does
+            db.execute("INSERT INTO ran VALUES (?, ?, ?)", (job, due, node))  # the run's effect
             db.execute("UPDATE next SET due = ? WHERE job = ?", (due + JOBS[job], job))
 
         if self.store.apply(self.group, run):
@@ -100,10 +103,12 @@ def main():
             continue
         more = node.recv(65536)
         if not more:
-            sys.exit("the node is gone: nobody could tell this program to stop")
+            sys.exit("the node is gone, so nothing can tell this program to stop any more")
         *lines, heard = (heard + more).split(b"\n")
         for told in map(json.loads, lines):
-            if "hook" in told:  # else it is registered, or a hook is cancelled: they end soon
+            # Other messages need no action. They are the answer to the registration, and requests
+            # to cancel a hook. Hooks of this program end soon anyway.
+            if "hook" in told:
                 gave = getattr(cron, told["hook"])(told) or {}
                 answer = {"done": told["ticket"], **gave}
                 node.sendall(json.dumps(answer).encode() + b"\n")

@@ -5,13 +5,14 @@
     kind = "socket"
     program = ["./8-setting.py"]
 
-Each node keeps it in setting-NODE.json, in the directory of the configuration. A new value is the
-text of wanted-NODE there, for any node. When the coordinator prints it, most nodes have it.
+Each node keeps the setting in setting-NODE.json, in the directory of its configuration file. To
+change the setting, write the new value into the file wanted-NODE there, of any one node. When the
+coordinator prints the new value, more than half of the nodes have it.
 
-The newest value counts. Its version is the number of the group that changed it. Only a group of
-more than half of the nodes changes it: each two such groups share a node, so the later one knows
-what the earlier one set, and has the higher number. `last_assigned` would be wrong here: a node
-that was alone has the highest group number, but it may have missed a change.
+The newest value wins. Its version is the number of the group that changed it. Only a group of more
+than half of the nodes changes the setting. Two such groups share a node, so the later one knows
+the value that the earlier one set, and has the higher number. `last_assigned` would be wrong here:
+a node that was alone has the highest group number, but may have missed a change.
 """
 import json
 import os
@@ -51,7 +52,8 @@ class Setting:
             os.remove(self.wanted)
         self.may_change = self.is_majority(told["members"])
         if self.may_change and told["node"] == told["coordinator"]:
-            # Each member answers when its `start` has ended, so that it has the value.
+            # A member answers only after its `start` has ended. So when all members have answered,
+            # all have the new value of the setting.
             self.asked = {member: setting["value"] for member in told["members"]}
             for member in told["members"]:
                 self.say(ask=member, member=member, question="")
@@ -70,7 +72,7 @@ class Setting:
         return 2 * len(members) > len(self.nodes)
 
     def look(self):
-        """Between the messages of the node."""
+        """Called between messages: asks for a new group when somebody wants another value."""
         if self.may_change and text_of(self.wanted):
             self.may_change = False
             self.say(elect="another value is wanted")
@@ -98,7 +100,7 @@ def read(file):
 
 
 def write(file, value):
-    """Durable, and whole at any moment."""
+    """Replaces the file. It is durable after the call, and never half written."""
     with open(file + ".new", "w", encoding="utf-8") as new:
         json.dump(value, new)
         new.flush()
@@ -119,7 +121,7 @@ def main():
             continue
         more = node.recv(65536)
         if not more:
-            sys.exit("the node is gone: nobody could tell this program to stop")
+            sys.exit("the node is gone, so nothing can tell this program to stop any more")
         *lines, heard = (heard + more).split(b"\n")
         for line in lines:
             setting.take(json.loads(line))

@@ -12,7 +12,8 @@
 
 namespace muster::examples {
 
-/// One of three nodes on this machine, 1 to 3, with the three ports after `port`.
+/// Runs one of three nodes on this machine, with ids 1 to 3. Node n listens at port `port` + n of
+/// 127.0.0.1, and keeps its state in the directory `name`-n.
 class OneOfThree {
  public:
   OneOfThree(const std::string& name, const char* node, const char* port, MakeApplication make)
@@ -21,7 +22,7 @@ class OneOfThree {
               net::value_or_exit(storage::SqliteStorage::open(name + '-' + node, {name, self_})),
               std::move(make), hooks.get_executor()) {}
 
-  /// Until SIGINT or SIGTERM.
+  /// Returns after SIGINT or SIGTERM, when the node has left its group.
   void run() {
     boost::asio::signal_set signals(context_, SIGINT, SIGTERM);
     signals.async_wait([this](auto, int) { node_.leave([this] { context_.stop(); }); });
@@ -33,7 +34,9 @@ class OneOfThree {
   static net::NodeOptions options(NodeId self, std::size_t port) {
     net::NodeOptions options{};
     options.config.self = self;
-    options.lives.hold_down = {};  // it is there to be killed again and again
+    // By default a node waits before it takes part if its last life was short. The tests kill these
+    // nodes again and again, so they do not wait.
+    options.lives.hold_down = {};
     for (std::uint32_t i = 1; i <= 3; ++i) {
       options.config.nodes.insert(NodeId{i});
       options.network.addresses[NodeId{i}] = "127.0.0.1:" + std::to_string(port + i);
@@ -45,7 +48,7 @@ class OneOfThree {
   boost::asio::io_context context_;
 
  public:
-  boost::asio::thread_pool hooks{1};  ///< where the application runs
+  boost::asio::thread_pool hooks{1};  ///< the application's executor
 
  private:
   net::Node node_;

@@ -17,13 +17,13 @@ void NodeFlags::add_config_to(CLI::App& command) {
 }
 
 void NodeFlags::add_running_to(CLI::App& command) {
-  command.add_flag(
-      "--initialise", initialise,
-      "Accept that the store is younger than what peers have seen, and go on above that");
+  command.add_flag("--initialise", initialise,
+                   "Accept a store that is older than what peers have seen, and go on with a "
+                   "higher incarnation");
   command
       .add_option_function<std::string>(
           "--log", [this](const std::string& name) { log = enumerator_named<LogFormat>(name); },
-          "How the lines on standard error are written: text or json (or [log] format)")
+          "Format of the lines on standard error: text or json (default: [log] format)")
       ->check(CLI::IsMember(std::vector<std::string>{"text", "json"}));
 }
 

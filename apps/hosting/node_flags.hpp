@@ -21,8 +21,8 @@ struct NodeFlags {
   void add_config_to(CLI::App& command);
   /// Adds --initialise and --log.
   void add_running_to(CLI::App& command);
-  /// The configuration, as these options change it. Fails if it cannot be read, or if root may not
-  /// obey it.
+  /// Loads the configuration and applies these options to it. Fails if the file cannot be read, or
+  /// if this process is root and another user can change the file.
   [[nodiscard]] Expected<NodeConfig> load() const;
 };
 

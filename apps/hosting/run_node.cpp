@@ -30,8 +30,8 @@
 namespace muster::apps {
 namespace {
 
-/// The settings in its file that may change while it runs, as they are now. Others that have
-/// changed are named in `at_next_start`.
+/// Reads the configuration file again. Returns the settings that a running node can change, and in
+/// `at_next_start` the names of other settings that have changed.
 Expected<net::Changes> changes_since(const NodeConfig& before) {
   const auto now = load_config(before.file, Look::at_files);
   if (!now) return now.error();
@@ -77,15 +77,15 @@ net::NodeOptions options_of(const NodeConfig& config, bool initialise) {
   return options;
 }
 
-/// The warning for a protocol that nothing of importance may rest on; null for others.
+/// The warning for a protocol that is only for comparison; null for the others.
 const char* warning_of(ProtocolName protocol) {
   if (protocol != ProtocolName::textbook) return nullptr;
-  return "protocol = \"textbook\" is there for comparison: nodes work on "
-         "under an old view, and a late Coordinator message is believed; use \"bully\" or "
+  return "protocol = \"textbook\" is only for comparison: nodes go on working "
+         "with an outdated view, and accept a late Coordinator message; use \"bully\" or "
          "\"invitation\" for anything that matters";
 }
 
-/// Says in the node's log why it ends, and gives the exit code.
+/// Logs why the node ends, and returns the exit code.
 int failed_node(const NodeConfig& config, const Failure& failure) {
   const int code = static_cast<int>(failure.code);
   say_in_log(config, LogLevel::error, failure.what + " (exit code " + std::to_string(code) + ")");
@@ -110,9 +110,10 @@ class HookThread {
   std::thread thread_;
 };
 
-/// SIGTERM and SIGINT: the first lets the node leave in order, the second ends it at once. SIGUSR1
-/// lets it leave and never more: what this process says to itself. SIGHUP has it read its
-/// configuration again; it comes when a terminal is lost, too, and ends nothing.
+/// The first SIGTERM or SIGINT lets the node leave in order, the second ends the process at once.
+/// SIGUSR1, which this process sends to itself, also lets it leave, and never ends it at once.
+/// SIGHUP reloads the configuration; because a closed terminal sends it too, it never ends the
+/// process.
 class Signals {
  public:
   Signals(boost::asio::io_context& context, std::function<void()> leave,
@@ -131,7 +132,7 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  /// While nobody takes it.
+  /// Ignores SIGHUP while no object of this class handles it.
   static void ignore_hangup() { std::signal(SIGHUP, SIG_IGN); }
 
  private:
@@ -140,7 +141,7 @@ class Signals {
       if (!error) take(number);
     });
   }
-  /// The process that launched this one may have blocked them until now.
+  /// Unblocks the signals, which the launching process may have blocked.
   static void unblock() {
     sigset_t held;
     sigemptyset(&held);
@@ -165,7 +166,8 @@ class Signals {
   bool leaving_ = false;
 };
 
-/// Ends this process when whoever runs the nodes is gone, and its end of the pipe with it.
+/// Kills this process when the process that started the nodes ends: the kernel then closes that
+/// process's end of a pipe.
 class DeathPipe {
  public:
   explicit DeathPipe(boost::asio::io_context& context) : pipe_(context) {
@@ -183,14 +185,15 @@ class DeathPipe {
   std::array<char, 1> byte_{};
 };
 
-/// The process that started this one. To be asked for the first time while there is one thread.
+/// The supervisor that started this process, such as systemd. The first call changes the
+/// environment, so it has to come before a second thread exists.
 const Supervisor& supervisor() {
   static const Supervisor one = Supervisor::from_environment();
   return one;
 }
 
-/// Tells the supervisor what the node is, and that it goes on: a turn of the loop that runs the
-/// node's steps has come to its end, and so one of them could have been made.
+/// Tells the supervisor the node's state, and that the node's loop still turns. The report runs on
+/// that loop. So while reports arrive, the loop can also run steps of the protocol.
 class Reports {
  public:
   Reports(boost::asio::io_context& context, const net::Node& node) : node_(node), timer_(context) {
@@ -223,14 +226,14 @@ class Reports {
   bool begun_ = false;
 };
 
-/// Begins the node when it may begin: at once, or later, on another thread.
+/// Calls `begin` when the node may begin, at once or later, on any thread.
 using Await = std::function<void(std::function<void()> begin)>;
 
 int host(boost::asio::io_context& context, const NodeConfig& config, bool initialise,
          std::unique_ptr<SafeStorage> storage, const MakeApplication& application,
          const Await& await) {
-  // The hooks' thread is ended, and what waits there is dropped, while the context is still there:
-  // that holds strands of the context.
+  // The hooks' thread has to end before the context is destroyed: the end of the thread drops work
+  // that still waits on it, and this work refers to strands of the context.
   HookThread hooks;
   net::Node node(context, options_of(config, initialise), std::move(storage), application,
                  hooks.executor());
@@ -312,7 +315,7 @@ int run_socket_node(const NodeConfig& config, bool initialise) {
   begin_alone(config);
   auto storage = open_storage(config);
   if (!storage) return failed_node(config, storage.error());
-  boost::asio::io_context context(1);  // it may register when its node has left already
+  boost::asio::io_context context(1);  // the program can register after the node has left
   SocketProgram program(
       config, [] { ::kill(::getpid(), SIGUSR1); },
       [&config](const std::string& said) { say_in_log(config, LogLevel::warning, said); });

@@ -6,30 +6,31 @@
 
 #include <functional>
 
-/// A node as a process: its signals, its supervisor, its log, its exit code.
+/// Runs a node as a process, with its signals, supervisor, log and exit code.
 
 namespace muster::apps {
 
-/// One line of the node's log, where that is wanted.
+/// Writes a line to the node's log, if the configured level includes it.
 void say_in_log(const NodeConfig& config, LogLevel level, const std::string& sentence);
 
-/// What has to be before there is another thread or program. `run_node` does it where it was not
-/// done.
+/// Prepares the process. Call this before the process has a second thread or runs a program.
+/// `run_node` calls it; only the first call has an effect.
 void begin_alone(const NodeConfig& config);
 
-/// Says why no node is run, and gives the exit code.
+/// Prints why no node can be run, and returns the exit code.
 int failed_to_begin(const Failure& failure);
 
-/// Runs one node until it is told to leave. Returns the exit code; if that is not 0, the log has
-/// said why.
+/// Runs one node until it is told to leave. Returns the exit code. If the code is not 0, the log
+/// has the reason.
 int run_node(const NodeConfig& config, bool initialise, const MakeApplication& application);
-/// The same with what is prepared when this process has the node's safe storage: before that
-/// another may be at work with all that is the node's.
+/// Runs one node in the same way, but makes the application with `prepare` once this process has
+/// opened the node's safe storage. Before that, another process may be running the node and using
+/// its files.
 int run_node(const NodeConfig& config, bool initialise,
              const std::function<Expected<MakeApplication>()>& prepare);
 
-/// The same with a program at the node's socket as its application. The node takes no part before
-/// the program is there.
+/// Runs one node whose application is a program at the node's socket. The node takes no part before
+/// the program has registered.
 int run_socket_node(const NodeConfig& config, bool initialise);
 
 }  // namespace muster::apps

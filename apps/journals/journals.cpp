@@ -22,26 +22,27 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t block = std::size_t{256} << 10;
 constexpr std::size_t longest_line = std::size_t{16} << 20;
-/// A clock that goes back by more was restarted with its machine.
+/// If the clock goes back by more than this, the machine was restarted.
 constexpr Duration longest_step_back = std::chrono::seconds(1);
 
 Failure io_failure(const fs::path& file, const char* what) {
   return {ExitCode::io_error, file.string() + ": " + what + ": " + std::strerror(errno)};
 }
 
-/// The number of a segment of `base`; none where the name is not one.
+/// The number of a segment of `base`; none if the name is not that of a segment.
 std::optional<std::uint64_t> segment_number(const std::string& base, const std::string& name) {
   if (!name.starts_with(base + '.')) return std::nullopt;
   return parse_number(std::string_view(name).substr(base.size() + 1));
 }
 
-/// What has to be known of each line before it is parsed.
+/// Facts about a line that are needed before it is parsed.
 struct Head {
-  std::optional<Duration> t;  ///< none where it is torn, or no line of a journal
-  bool begins = false;        ///< it is the first of a life or a segment
+  std::optional<Duration> t;  ///< the line's time; none if it is torn, or not of a journal
+  bool begins = false;        ///< the line is the first one of a life or of a segment
 };
 
-/// Lines as we write them begin with their time, and need not be parsed for it; others do.
+/// Lines that Muster wrote begin with their time, so most of them are not parsed here. Lines of
+/// other programs are parsed.
 Head head_of(std::string_view text) {
   constexpr std::string_view key = "{\"t_ns\":";
   if (text.starts_with(key)) {
@@ -60,14 +61,15 @@ Head head_of(std::string_view text) {
   return head;
 }
 
-/// True where no line was written whole: a line is one object, and no part of an object is JSON.
+/// Whether the line was not written to its end. A line is one object, and no proper part of an
+/// object is valid JSON.
 bool ends_halfway(std::string_view text) {
   boost::json::error_code error;
   boost::json::parse(text, error);
   return error.failed();
 }
 
-/// The lines of one file, from its beginning.
+/// Reads the lines of one file, from its beginning.
 class LineFile {
  public:
   explicit LineFile(Segment segment) : segment_(std::move(segment)) {}
@@ -83,7 +85,7 @@ class LineFile {
       if (text.size() > longest_line)
         return Failure{ExitCode::does_not_hold,
                        segment_.path.string() + ':' + std::to_string(number_ + 1) +
-                           ": a line longer than 16 MiB is not one of a journal"};
+                           ": this line is longer than 16 MiB, so it is not a line of a journal"};
       if (found) break;
       const auto filled = fill();
       if (!filled) return filled.error();
@@ -120,8 +122,8 @@ class LineFile {
 
 namespace {
 
-/// All segments of one journal that there are; the oldest may have been removed, and may be while
-/// they are looked for.
+/// All segments of one journal that exist. The node can delete the oldest segments at any time,
+/// even while this function looks for them.
 Expected<Segments> segments_of(const fs::path& path) {
   std::map<std::uint64_t, fs::path> found;
   std::error_code error;
@@ -148,7 +150,8 @@ Expected<Segments> segments_of(const fs::path& path) {
 const char* no_journal(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return "is a directory: name the journals in it";
-  if (fs::exists(path, error)) return "is no file that can be read twice: write it to one first";
+  if (fs::exists(path, error))
+    return "cannot be read twice (it may be a pipe): write its content to a file first";
   return "there is no such journal file";
 }
 
@@ -156,7 +159,7 @@ const char* no_journal(const fs::path& path) {
 
 Expected<std::vector<Segments>> find_journals(const std::vector<fs::path>& paths) {
   std::vector<Segments> journals;
-  std::set<fs::path> taken;  // as parts of other journals, or twice
+  std::set<fs::path> taken;  // files of journals that were found before
   for (const fs::path& path : paths) {
     Expected<Segments> found = segments_of(path);
     if (!found) return found.error();
@@ -172,7 +175,7 @@ Expected<std::vector<Segments>> find_journals(const std::vector<fs::path>& paths
 
 // --- One journal
 
-/// One line is read ahead, because what follows a line tells whether it may be torn.
+/// Reads one line ahead, because the next line tells whether a line may be torn.
 class JournalReader::Implementation {
  public:
   explicit Implementation(Segments segments) : segments_(std::move(segments)) {}
@@ -199,8 +202,8 @@ class JournalReader::Implementation {
       if (*t < last_ - longest_step_back)
         return Failure{ExitCode::does_not_hold,
                        line.place() + ": t_ns goes back by " + format_seconds(last_ - *t) +
-                           " s: the machine was restarted, so give the journals of one time "
-                           "between restarts only"};
+                           " s, so the machine was restarted: give only journals that were written "
+                           "between two restarts"};
       line.t = last_ = std::max(last_, *t);
       return true;
     }
@@ -236,7 +239,7 @@ class JournalReader::Implementation {
   std::size_t segment_ = 0;
   std::unique_ptr<LineFile> file_;
   RawLine ahead_;
-  Head head_;  ///< of that line
+  Head head_;  ///< the head of the line that was read ahead
   bool begun_ = false;
   bool has_ahead_ = false;
   Duration last_ = Duration::min() + longest_step_back;

@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-/// Journal files read line by line, in bounded memory.
+/// Reads journal files line by line, in bounded memory.
 
 namespace muster::apps {
 
-/// A file of a journal, open from when it was found: what a node deletes since, as its journal has
-/// grown, can still be read, and read again.
+/// A file of a journal. The file is opened when it is found. So it can be read even if the node
+/// deletes it later, as a node does when its journal has grown.
 struct Segment {
   std::filesystem::path path;
   std::shared_ptr<const Descriptor> file;
@@ -27,25 +27,25 @@ struct Segment {
 /// One journal: its segments in the order in which they were written (FILE, FILE.1, FILE.2, ...).
 using Segments = std::vector<Segment>;
 
-/// The journals that these paths name, each with all its segments. A path that is a segment of
-/// another one named here is not a journal of its own. Fails where there is no such file.
+/// Finds the journals that the paths name, each with all its segments. A path that is a segment of
+/// another journal named here is not a journal of its own. Fails if a file does not exist.
 Expected<std::vector<Segments>> find_journals(const std::vector<std::filesystem::path>& paths);
 
-/// One line as it stands in the file.
+/// One line, as it is in the file.
 struct RawLine {
-  std::string text;  ///< without its '\n'
-  Duration t{};      ///< its time, or that of the line before it in the file where that is later
-  const std::filesystem::path* file = nullptr;  ///< of the reader's
-  std::uint64_t number{};                       ///< from 1
-  /// It ends halfway, and is the last of a file or the last before a life begins: the process that
-  /// wrote it was killed on the way, or its disk was full.
+  std::string text;  ///< without the '\n' at its end
+  Duration t{};  ///< the line's time, or the latest time of the lines before it if that is later
+  const std::filesystem::path* file = nullptr;  ///< owned by the reader
+  std::uint64_t number{};                       ///< the line's number in its file, from 1
+  /// The line is incomplete, and is the last line of a file or the last one before a life begins.
+  /// The process that wrote it was killed while it wrote, or its disk was full.
   bool is_torn = false;
 
   /// "FILE:NUMBER"
   [[nodiscard]] std::string place() const { return file->string() + ':' + std::to_string(number); }
 };
 
-/// One journal, line by line.
+/// Reads one journal line by line.
 class JournalReader {
  public:
   explicit JournalReader(Segments segments);
@@ -53,7 +53,7 @@ class JournalReader {
   JournalReader& operator=(JournalReader&&) noexcept;
   ~JournalReader();
 
-  /// The next line; false at the end. Lines that are too torn to have a time are passed over.
+  /// Reads the next line. False at the end. Skips torn lines that have no time.
   Expected<bool> next(RawLine& line);
 
   [[nodiscard]] std::uint64_t torn_lines() const;
@@ -63,15 +63,15 @@ class JournalReader {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Several journals as one, in the order of their times; lines of the same time in the order of the
-/// journals, those of one journal always in their own.
+/// Reads several journals as one, in the order of times. Lines of the same time come in the order
+/// of the journals. The lines of one journal always keep their own order.
 class MergedJournals {
  public:
   explicit MergedJournals(const std::vector<Segments>& journals);
 
   Expected<bool> next(RawLine& line);
 
-  /// Which of the journals the line came from that was given last, from 0.
+  /// The index of the journal that the last line came from, from 0.
   [[nodiscard]] std::size_t journal() const { return *given_; }
   [[nodiscard]] std::uint64_t torn_lines() const;
 
@@ -83,7 +83,7 @@ class MergedJournals {
   Expected<> advance(std::size_t source);
 
   std::vector<Source> sources_;
-  std::vector<std::size_t> heap_;  ///< of those that have a line
+  std::vector<std::size_t> heap_;  ///< the sources that have a line
   std::optional<std::size_t> given_;
   bool begun_ = false;
 };

@@ -15,38 +15,38 @@
 namespace muster::apps {
 namespace {
 
-/// How many different reasons are shown before the rest is counted only.
+/// The most reasons that are shown. Others are only counted.
 constexpr std::size_t shown_reasons = 20;
 
 const char* meaning(const std::string& assertion) {
   static const std::map<std::string, const char*> meanings{
       {"1a", "nodes in Reorganization or Normal have one coordinator"},
       {"1b", "nodes in Normal have one definition"},
-      {"2", "left in peace, all are Normal with one coordinator"},
+      {"2", "after the last fault, all become Normal with one coordinator"},
       {"3a", "nodes of one group in Reorganization or Normal have one coordinator"},
       {"3b", "nodes of one group in Normal have one definition"},
-      {"4", "left in peace, all that can communicate are Normal in one group"},
+      {"4", "after the last fault, all that can communicate become Normal in one group"},
       {"works-apart", "no two nodes work at once for different groups"},
       {"left-behind", "no node works on for long in a group that has gone on without it"},
       {"group-grows", "no node accepts a smaller group number"},
-      {"durable", "what was durable is there in the next life"},
+      {"durable", "what was durable is still there in the next life"},
       {"hook-grammar", "hooks, permits, Saves and letters come in order"},
       {"quorum", "a reorganization has more than half of all nodes"},
-      {"application", "no application says that an invariant of its own is broken"},
-      {"sound-state", "no life ended because its state could not be"}};
+      {"application", "no application reports that its own invariant is broken"},
+      {"sound-state", "no life ended because it reached an impossible state"}};
   const auto found = meanings.find(assertion);
   return found == meanings.end() ? "" : found->second;
 }
 
-/// The kinds of lines that the first reading need not parse: all but first and last lines, faults,
-/// `Paused` and `Failed`.
+/// The result of a quick look at a line, for the first reading. That reading parses only the first
+/// and last lines of lives, faults, `Paused` and `Failed`.
 struct Glance {
-  std::optional<journal::Stamp> stamp;                  ///< of a line that need not be parsed
-  bool step = false;                                    ///< it is a step
-  std::optional<std::pair<NodeId, Incarnation>> heard;  ///< whose letter it received
+  std::optional<journal::Stamp> stamp;                  ///< set if the line need not be parsed
+  bool step = false;                                    ///< the line is a step
+  std::optional<std::pair<NodeId, Incarnation>> heard;  ///< the sender, if a letter was received
 };
 
-/// Passes over what every line of a node begins with, in the order in which it is written.
+/// Skips the beginning of a line, whose keys come in a known order.
 class Glancer {
  public:
   explicit Glancer(std::string_view text) : text_(text) {}
@@ -121,23 +121,22 @@ class Verification {
       std::visit([this](const auto& kind) { show_text(kind); }, verdict);
     }
     if (torn_ > 0)
-      out_ << "lines that end halfway, as where a process was killed or a disk was full: " << torn_
-           << '\n';
+      out_ << "lines that end halfway, as after a kill or on a full disk: " << torn_ << '\n';
     if (outcome.missing_lines > 0)
       out_ << "lines that are missing in journals: " << outcome.missing_lines << '\n';
     show_not_claimed();
   }
 
-  /// What would let more be judged; empty where nothing is missing.
+  /// Advice on how more could be judged; empty if nothing is missing.
   [[nodiscard]] std::string hint() const {
     if (faults_known_ || silent_lives_ == 0) return {};
     return "hint: " + counted(silent_lives_, "life", "lives") +
-           " ended without a word, and no journal says who ended them: give the journal of faults "
-           "of whoever killed them as well (docs/journal.md)";
+           " ended without a reason in any journal: if they were killed, also give the journal of "
+           "faults of the program that killed them (docs/reference/journal.md)";
   }
 
  private:
-  // A line that is torn is counted and passed over.
+  // Parses a line. A torn line is counted, and returns none.
   Expected<std::optional<journal::Line>> parse(const RawLine& raw) {
     auto line = journal::parse_line(raw.text);
     if (line) return std::move(*line);
@@ -156,7 +155,8 @@ class Verification {
       const auto more = lines.next(raw);
       if (!more) return more.error();
       if (!*more) break;
-      // What a torn line says did not happen as far as anybody can tell.
+      // An event whose line is torn is treated as if it had not happened, since its content is
+      // unknown.
       if (const Glance seen = raw.is_torn ? Glance() : glance(raw.text); seen.stamp) {
         foreseer.line(*seen.stamp);
         if (seen.step) foreseer.step(seen.stamp->node, raw.t, nullptr);
@@ -167,7 +167,7 @@ class Verification {
       if (!line) return line.error();
       if (*line) foreseer.take(**line);
     }
-    torn_ = 0;  // the second reading counts
+    torn_ = 0;  // the second reading counts them
     auto foresight = foreseer.finish();
     silent_lives_ = foresight.last_seq.size();
     return foresight;
@@ -186,7 +186,7 @@ class Verification {
     verify::Place place;
     const std::filesystem::path* file = nullptr;
     bool first = true;
-    std::set<std::size_t> with_lines;  // of the journals
+    std::set<std::size_t> with_lines;  // indices of the journals
     for (;;) {
       const auto more = lines.next(raw);
       if (!more) return more.error();
@@ -227,7 +227,8 @@ class Verification {
     const std::string unclaimed = in_words(unclaimed_[verdict.assertion], last_ - first_);
     row(verdict.assertion, "holds") << (unclaimed.empty() ? "" : "where it is claimed: ");
     out_ << meaning(verdict.assertion) << " (checked " << counted(verdict.checked, "time");
-    if (verdict.bound) out_ << ", after a calm of " << format_seconds(*verdict.bound) << " s";
+    if (verdict.bound)
+      out_ << ", after a time without faults of " << format_seconds(*verdict.bound) << " s";
     out_ << (unclaimed.empty() ? "" : "; " + unclaimed) << ")\n";
   }
 
@@ -243,7 +244,7 @@ class Verification {
     row(verdict.assertion, "not checked") << verdict.why << '\n';
   }
 
-  /// The times of one reason for which assertions are not claimed.
+  /// The times in which assertions are not claimed for one reason.
   struct Times {
     std::uint64_t count{};
     Duration total{};
@@ -270,10 +271,10 @@ class Verification {
 
   void show_not_claimed() {
     for (const auto& [why, times] : not_claimed_)
-      out_ << "not claimed: " << times.assertions << ", " << counted(times.count, "time") << ", "
-           << format_seconds(times.total) << " s together: " << why << '\n';
+      out_ << "not claimed: " << times.assertions << " (" << counted(times.count, "time") << ", "
+           << format_seconds(times.total) << " s in all): " << why << '\n';
     if (other_reasons_ > 0)
-      out_ << "not claimed for further reasons: " << other_reasons_ << " times (see --json)\n";
+      out_ << "not claimed for other reasons: " << other_reasons_ << " times (see --json)\n";
   }
 
   const VerifyOptions& options_;
@@ -281,8 +282,8 @@ class Verification {
   std::vector<Segments> journals_;
   std::string text_;
   std::uint64_t torn_ = 0;
-  std::uint64_t silent_lives_ = 0;  ///< of which nobody says why they ended
-  bool faults_known_ = false;       ///< somebody says what was done to nodes
+  std::uint64_t silent_lives_ = 0;  ///< lives that ended without a line that says why
+  bool faults_known_ = false;       ///< a journal contains faults, so faults were recorded
   Duration first_{};
   Duration last_{};
   std::map<std::string, Times> not_claimed_;
@@ -291,7 +292,7 @@ class Verification {
   std::map<std::string, verify::Unclaimed::Times> unclaimed_;
 };
 
-// Long times are told in whole seconds.
+// Long times are given in whole seconds.
 std::string seconds(Duration time) {
   using namespace std::chrono_literals;
   return time >= 100s ? std::to_string((time + 500ms) / 1s) : format_seconds(time);

@@ -10,7 +10,7 @@ Expected<lab::MakeTrial> load_application(const std::filesystem::path& library) 
   const auto refused = [&](const std::string& why) {
     return Failure{ExitCode::usage, "--app " + library.string() + ": " + why};
   };
-  // A name without a slash would be looked for elsewhere.
+  // An absolute path: dlopen searches other directories for a name without a slash.
   void* handle = ::dlopen(std::filesystem::absolute(library).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) return refused(::dlerror());
   const auto interface =
@@ -28,9 +28,9 @@ Expected<lab::MakeTrial> load_application(const std::filesystem::path& library) 
         "it has both MUSTER_APPLICATION_LIBRARY and MUSTER_TRIAL_LIBRARY; a trial has an "
         "application, so leave out the first");
   if (interface() != application_interface)
-    return refused("it was built for interface " + std::to_string(interface()) +
-                   " of applications, and this is " + std::to_string(application_interface) +
-                   "; build it anew");
+    return refused("it was built for version " + std::to_string(interface()) +
+                   " of the application interface, but this muster has version " +
+                   std::to_string(application_interface) + "; rebuild it");
   if (make_trial)
     return lab::MakeTrial([make_trial] {
       lab::Trial trial;

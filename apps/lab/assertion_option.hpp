@@ -8,7 +8,7 @@
 
 namespace muster::apps {
 
-/// `--assertion`: some of these. `to` has to live as long as the command.
+/// Adds `--assertion`, whose values are of `known`. `to` has to live as long as the command.
 inline void add_assertions(CLI::App& command, std::vector<std::string>& to,
                            const std::string& description,
                            const std::vector<std::string>& known = lab::assertions_about_runs()) {

@@ -31,7 +31,7 @@
 #include <sstream>
 #include <thread>
 
-/// `muster check`: exhaustive search on the `step` that ships.
+/// `muster check`: exhaustive search on the `step` that nodes run.
 
 namespace muster::apps {
 namespace {
@@ -68,13 +68,14 @@ Expected<> read_enum(const std::string& text, const char* flag, E& to) {
     std::string names;
     boost::mp11::mp_for_each<boost::describe::describe_enumerators<E>>(
         [&](auto one) { names += (names.empty() ? "" : ", ") + std::string(one.name); });
-    return misread(std::string(flag) + " does not know '" + text + "'; it knows " + names);
+    return misread(std::string(flag) + ": unknown value '" + text + "'; expected one of " + names);
   }
   to = *value;
   return {};
 }
 
-// `words` are those that it knows beside numbers.
+// Reads a number. `unbounded` is the word for no limit, and `words` lists the words for the
+// message.
 Expected<> read_number(const std::string& text, const char* flag, const char* unbounded,
                        const char* words, std::optional<unsigned>& to) {
   if (text == unbounded) {
@@ -83,7 +84,8 @@ Expected<> read_number(const std::string& text, const char* flag, const char* un
   }
   if (text.empty() || text.size() > 2 || text.find_first_not_of("0123456789") != text.npos ||
       std::stoul(text) > 14)
-    return misread(std::string(flag) + " is " + words + "or a number up to 14, not '" + text + "'");
+    return misread(std::string(flag) + ": expected " + words + "or a number up to 14, not '" +
+                   text + "'");
   to = static_cast<unsigned>(std::stoul(text));
   return {};
 }
@@ -98,8 +100,8 @@ Expected<> read_start(const std::string& text, lab::Bounds& bounds) {
   for (std::string id; std::getline(ids, id, ',');) {
     const auto number = parse_number(id);
     if (!number || *number == 0 || *number > bounds.nodes)
-      return misread("--start is down, normal or a list of nodes up to " +
-                     std::to_string(bounds.nodes) + ", not '" + text + "'");
+      return misread("--start: expected down, normal or a list of nodes from 1 to " +
+                     std::to_string(bounds.nodes) + ", such as 1,2, not '" + text + "'");
     bounds.start.insert(NodeId{static_cast<std::uint32_t>(*number)});
   }
   return {};
@@ -126,8 +128,8 @@ Expected<> read(CheckOptions& options) {
     bounds.cuts.insert(link_of("--cut", link, bounds.nodes));
   if (bounds.liveness && lab::leaves_no_parts(bounds))
     return misread(
-        "--liveness asks for Assertion 4, which is about nodes that all hear each other: cut more "
-        "links, or take --liveness out");
+        "--liveness asks for Assertion 4, which needs parts in which all nodes hear each other: "
+        "cut more links, or remove --liveness");
   if (auto read =
           read_number(options.failures, "--failures", "unbounded", "unbounded ", bounds.failures);
       !read)
@@ -142,25 +144,28 @@ Expected<> read(CheckOptions& options) {
     return read;
   if (bounds.ticks && !reads_clock(bounds.options))
     return misread(
-        "--ticks bounds clocks, and nobody reads one here: take it out, or add --option "
+        "--ticks bounds clocks, but no node reads a clock here: remove it, or add --option "
         "quorum=majority or calm=1s");
   if (bounds.ticks && bounds.liveness)
-    return misread("--liveness asks what is reached in the end: take --ticks out");
+    return misread(
+        "--liveness asks what is reached in the end, so it needs clocks without a bound: remove "
+        "--ticks");
   if (auto read = read_enum(options.channels, "--channels", bounds.channels); !read) return read;
   if (auto read = read_enum(options.hooks, "--hooks", bounds.hooks); !read) return read;
   if (options.failed_hooks && bounds.hooks != lab::Hooks::failing)
-    return misread("--failed-hooks is for --hooks failing: no hook fails here");
+    return misread("--failed-hooks needs --hooks failing: no hook fails here");
   bounds.failed_hooks = options.failed_hooks.value_or(bounds.failed_hooks);
   return {};
 }
 
-// Before the search: nobody is to learn after it that its story has no place, nor to take an older
-// one for its.
+// Empties the file before the search. So an error comes at once, not after a long search. And
+// nobody mistakes the journal of an earlier search for that of this one.
 Expected<> empty_journal(const std::string& path) {
   return path.empty() ? Expected<>() : write_file(path, "");
 }
 
-// The journal of what was found, where it was asked for.
+// Writes the journal of the story that was found, if --out was given. Removes the file if there is
+// none.
 Expected<> write_journal(const lab::CheckReport& report, const std::string& path) {
   const lab::Trace* story = nullptr;
   if (report.counterexample)
@@ -179,9 +184,9 @@ Expected<> write_journal(const lab::CheckReport& report, const std::string& path
 
 void show_progress(const lab::Progress& now) {
   const double rate = static_cast<double>(now.states) / std::max(now.seconds, 1e-9);
-  std::cerr << (now.tracing ? "\rthe way to it, depth " : "\rdepth ") << now.depth << ": "
-            << now.states << " states, " << static_cast<std::uint64_t>(rate) << " a second, "
-            << now.memory / 1000000 << " MB ";
+  std::cerr << (now.tracing ? "\rsearching the path to it, depth " : "\rdepth ") << now.depth
+            << ": " << now.states << " states, " << static_cast<std::uint64_t>(rate)
+            << " a second, " << now.memory / 1000000 << " MB ";
 }
 
 int check(CheckOptions& options) {
@@ -216,20 +221,36 @@ int check(CheckOptions& options) {
   return 0;
 }
 
-/// What may happen at most so many times.
+/// Adds the options that bound how often a fault may happen.
 void add_faults(CLI::App& command, CheckOptions& options) {
   const auto add = [&](const char* name, auto& most, const std::string& what) {
-    command.add_option(name, most, "At most so many " + what)->check(CLI::Range(0, 14));
+    command.add_option(name, most, "At most this many " + what)->check(CLI::Range(0, 14));
   };
   lab::Bounds& bounds = options.bounds;
   add("--failed-hooks", options.failed_hooks,
-      "fail, with --hooks failing; " + std::to_string(bounds.failed_hooks) + " if it is not given");
-  add("--duplicates", bounds.duplicates, "letters come twice");
-  add("--losses", bounds.losses, "letters are lost");
+      "failing hooks, with --hooks failing; " + std::to_string(bounds.failed_hooks) +
+          " by default");
+  add("--duplicates", bounds.duplicates, "letters that arrive twice");
+  add("--losses", bounds.losses, "lost letters");
   add("--pauses", bounds.pauses, "pauses");
-  add("--leaves", bounds.leaves, "nodes leave");
-  add("--differences", bounds.differences, "nodes that are down get another configuration");
-  add("--restores", bounds.restores, "stores are put back to a copy; sets --counters");
+  add("--leaves", bounds.leaves, "nodes that leave");
+  add("--differences", bounds.differences,
+      "times that a node that is down gets another configuration");
+  add("--restores", bounds.restores, "times that a store is restored from a copy; sets --counters");
+}
+
+void add_limits(CLI::App& command, CheckOptions& options) {
+  command
+      .add_option("--limit-states", options.bounds.limit_states,
+                  "Stop after this many states (exit code 9); 0: never")
+      ->check(is_count);
+  command
+      .add_option("--limit-memory", options.bounds.limit_memory,
+                  "Stop at this many bytes of memory, such as 4GB; 0: never")
+      ->transform(CLI::AsSizeValue(true))
+      ->transform(CLI::Validator(begins_with_digit, ""));
+  command.add_flag("--accept-limit", options.accept_limit,
+                   "Exit with 0, not 9, if a limit ended the search");
 }
 
 }  // namespace
@@ -242,63 +263,61 @@ void add_check_command(CLI::App& app, int& exit_code) {
   command->option_defaults()->always_capture_default();
   add_protocol(*command, bounds.protocol, every_protocol);
   command->add_option("--nodes", bounds.nodes, "How many nodes")->check(CLI::Range(2, 5));
-  command->add_option("--failures", options->failures, "At most so many; or 'unbounded'");
-  command->add_option("--timeouts", options->timeouts,
-                      "certain: only of calls that cannot be answered; any; or at most N others");
+  command->add_option("--failures", options->failures,
+                      "At most this many failures, or 'unbounded'");
+  command->add_option(
+      "--timeouts", options->timeouts,
+      "Calls that time out. certain: only calls that cannot be answered; any: all calls; "
+      "N: also at most N calls that can be answered");
   command->add_option("--ticks", options->ticks,
-                      "any; or at most so many of its clocks, with --option quorum or calm");
+                      "Ticks of clocks, with --option quorum or calm: any, or at most this many");
   command->add_option("--channels", options->channels, "session, fifo, incarnation or any");
   command->add_option("--hooks", options->hooks, "prompt, slow or failing");
   add_faults(*command, *options);
-  command->add_option("--queue", bounds.queue, "Letters on their way between two nodes, at most")
+  command
+      ->add_option("--queue", bounds.queue,
+                   "At most this many letters on their way between two nodes")
       ->check(CLI::Range(1, 8));
   command->add_option(
       "--start", options->start,
-      "down: nobody is up; normal: all are, in one group; or the nodes that are: 1,2");
+      "Nodes that are up at first. down: none; normal: all, in one group; or a list such as 1,2");
   command
       ->add_option("--cut", options->cuts,
                    "Two nodes that never hear each other, such as 1-3; repeatable")
       ->delimiter(',');
   command->add_flag("--slow-restart", bounds.slow_restart,
-                    "A life begins when nothing of the last one is under way");
+                    "A life begins only when no letter of the node's last life is on its way");
   command->add_flag("--split-actions", bounds.split_actions,
                     "A node may also fail between two actions of one step");
   command->add_option("--repair", options->repairs, "NAME=on|off, a switch; repeatable");
-  command->add_option(
-      "--option", options->chosen,
-      "NAME=VALUE, what leaves the paper (docs/options.md); repeatable: "
-      "quorum=majority, preempt=never, \"preempt=after 5m\", resume=all, settle=5s, calm=1s");
-  command->add_option(
-      "--strike", options->strikes,
-      "Take this line out; repeatable (halts-descending=parallel, =two-rounds, =rounds or "
-      "=rounds-with-incarnations: that instead)");
-  command->add_flag("--lines", options->lines, "List what --strike knows, and what each is for");
+  command->add_option("--option", options->chosen,
+                      "NAME=VALUE, an option that departs from the paper "
+                      "(docs/explanation/options.md); repeatable: quorum=majority, preempt=never, "
+                      "\"preempt=after 5m\", resume=all, settle=5s, calm=1s");
+  command->add_option("--strike", options->strikes,
+                      "Remove this line of the protocol; repeatable (halts-descending=parallel, "
+                      "=two-rounds, =rounds or =rounds-with-incarnations replaces it instead)");
+  command->add_flag("--lines", options->lines,
+                    "List the lines that --strike knows, with the purpose of each");
   command->add_flag("--assumptions", options->assumptions,
-                    "Each assertion, and where it is claimed");
-  add_assertions(*command, bounds.assertions, "Look only at this one; repeatable",
+                    "List each assertion, and the worlds in which it is claimed");
+  add_assertions(*command, bounds.assertions, "Check only this assertion; repeatable",
                  lab::assertions_about_worlds());
   command->add_option("-o,--out", options->out,
-                      "Write what was found as a journal; an older file of that name is replaced, "
-                      "or removed where nothing is found");
-  command->add_flag("--liveness", bounds.liveness,
-                    "Also: can Assertion 2 (4 of the Invitation) be reached from anywhere?");
-  command->add_flag("--counters", bounds.counters, "Keep group counters, and look at group-grows");
-  command->add_option("--threads", bounds.threads, "How many of them search")
-      ->check(CLI::Range(1, 64));
+                      "Write what was found as a journal; an existing file is replaced, or removed "
+                      "if nothing is found");
+  command->add_flag(
+      "--liveness", bounds.liveness,
+      "Also check whether Assertion 2 (4 of the Invitation) can be reached from every world");
+  command->add_flag("--counters", bounds.counters, "Keep group counters, and check group-grows");
+  command->add_option("--threads", bounds.threads, "Number of threads that search")
+      ->check(CLI::Range(1, 64))
+      ->default_str("one for each CPU");
   command->add_flag("--literal", options->literal, "The paper's text: every switch off");
-  command->add_flag("--exact", options->exact, "Numbers and dead fields stay as they are");
-  command
-      ->add_option("--limit-states", bounds.limit_states,
-                   "Stop after so many states (exit code 9); 0: never")
-      ->check(is_count);
-  command
-      ->add_option("--limit-memory", bounds.limit_memory,
-                   "Stop at so many bytes, such as 4GB; 0: never")
-      ->transform(CLI::AsSizeValue(true))
-      ->transform(CLI::Validator(begins_with_digit, ""));
-  command->add_flag("--accept-limit", options->accept_limit,
-                    "End with 0, not 9, where a limit ended the search");
-  command->add_flag("--json", options->json, "One JSON object a line");
+  command->add_flag("--exact", options->exact,
+                    "Do not merge worlds that differ only in numbers or unused fields");
+  add_limits(*command, *options);
+  command->add_flag("--json", options->json, "Print one JSON object a line");
   add_check_sessions(*command, options->sessions);
   command->callback([options, &exit_code] { exit_code = check(*options); });
 }

@@ -14,7 +14,7 @@
 namespace muster::apps {
 namespace {
 
-// Those that set these fields of Bounds.
+// The flags that set these fields of Bounds.
 std::vector<std::string> flags_of(const std::vector<std::string>& fields) {
   std::vector<std::string> flags;
   for (std::string flag : fields) {
@@ -24,12 +24,12 @@ std::vector<std::string> flags_of(const std::vector<std::string>& fields) {
   return flags;
 }
 
-// The paper's assertion about what is reached in peace.
+// The number of the paper's assertion that the nodes form a group again once failures cease.
 std::string liveness(const lab::Bounds& bounds) {
   return bounds.protocol == ProtocolName::invitation ? "4" : "2";
 }
 
-// P2 and P5 of the hook grammar are claimed in every world.
+// Two parts of the hook grammar, P2 and P5, are claimed in every world.
 bool is_claimed_in_part(const std::string& assertion, const lab::Bounds& bounds) {
   return assertion == "hook-grammar" || !not_claimed(assertion, bounds);
 }
@@ -41,7 +41,8 @@ std::string claimed_json(const std::string& assertion, const lab::Bounds& bounds
   return json;
 }
 
-// Of an assertion that no world violates which was seen.
+// For an assertion that no visited world violates: "true" if it holds in all worlds, "null" if the
+// search does not decide that.
 const char* holds_json(const std::string& assertion, const CheckResult& result) {
   const lab::CheckReport& report = result.report;
   const bool is_decided =
@@ -75,9 +76,9 @@ void show_story(const lab::Trace& story) {
   }
 }
 
-// Assertions that were looked at without being claimed.
+// Prints the assertions that were checked although they are not claimed in this world.
 void show_not_claimed(const std::vector<std::string>& looked_at, const lab::Bounds& bounds) {
-  std::vector<std::pair<std::string, std::string>> reasons;  // with the assertions
+  std::vector<std::pair<std::string, std::string>> reasons;  // each with its assertions
   for (const std::string& assertion : looked_at) {
     const auto why = not_claimed(assertion, bounds);
     if (!why) continue;
@@ -98,8 +99,8 @@ void show_counterexample(const CheckResult& result) {
   std::cout << "assertion " << counter.assertion << " is violated: " << counter.disagreement.why
             << '\n'
             << counted(counter.story.lines.size() - counter.story.opening, "step")
-            << " from where the search begins; " << counter.story.counted
-            << " letters, calls, expiries, failures and recoveries among them\n";
+            << " from the beginning of the search; " << counter.story.counted
+            << " of them are letters, calls, expiries, failures or recoveries\n";
   show_not_claimed({counter.assertion}, result.bounds);
 }
 
@@ -108,7 +109,7 @@ void show_worlds(const CheckResult& result) {
   const std::vector<std::string> looked_at = lab::looked_at(result.bounds);
   std::cout << listed(looked_at);
   if (report.violated)
-    std::cout << ": one of them is violated, but the search for the way to it was interrupted\n";
+    std::cout << ": one of them is violated, but the search for the path to it was interrupted\n";
   else if (!report.ended)
     std::cout << ": no violation " << how_far(report, result.bounds) << ", which proves nothing\n";
   else
@@ -118,10 +119,10 @@ void show_worlds(const CheckResult& result) {
   if (!result.bounds.cuts.empty() && result.bounds.assertions.empty())
     std::cout << (result.bounds.options.quorum == Quorum::majority ? "1a and 1b"
                                                                    : "1a, 1b and works-apart")
-              << " are not claimed with --cut; --assertion looks at them\n";
+              << " are not claimed with --cut; --assertion checks them\n";
   if (result.bounds.protocol == ProtocolName::textbook && result.bounds.assertions.empty())
-    std::cout << "the textbook protocol claims nothing else of single worlds; --assertion 1a looks "
-                 "at what it does not claim\n";
+    std::cout << "the textbook protocol claims no other assertion about single worlds; --assertion "
+                 "1a checks one that it does not claim\n";
 }
 
 void show_liveness(const CheckResult& result) {
@@ -129,33 +130,35 @@ void show_liveness(const CheckResult& result) {
   const std::string assertion = liveness(result.bounds);
   if (const auto& wedged = report.wedged; wedged && wedged->worlds > 0) {
     show_story(*wedged->story);
-    std::cout << "wedged: from there, and from " << wedged->worlds - 1
+    std::cout << "wedged: from that world, and from " << wedged->worlds - 1
               << " other worlds, Assertion " << assertion
               << " cannot be reached without another failure or recovery\n";
   } else if (wedged) {
-    std::cout << assertion << " can be reached from every world without another failure"
-              << (report.cut > 0 ? "; worlds with a successor that was cut are not judged\n"
+    std::cout << "Assertion " << assertion
+              << " can be reached from every world without another failure"
+              << (report.cut > 0 ? "; worlds with a successor beyond a bound are not judged\n"
                                  : "\n");
   } else {
-    std::cout << "whether " << assertion
-              << " can be reached is not answered: the search did not come to its end\n";
+    std::cout << "whether Assertion " << assertion
+              << " can be reached is not known: the search did not end\n";
   }
   show_not_claimed({assertion}, result.bounds);
   if (const auto& avoids = report.avoids; avoids && avoids->story) {
     show_story(*avoids->story);
     std::cout << "avoided: the last " << avoids->round
-              << " steps can go round for ever, fairly, among " << avoids->worlds
+              << " steps can repeat for ever in a fair cycle of " << avoids->worlds
               << " worlds, and Assertion 2 holds in none of them\n";
   } else if (avoids) {
-    std::cout << "2 is avoided by no fair way round\n";
+    std::cout << "no fair cycle avoids Assertion 2\n";
   }
 }
 
 void show_figures(const CheckResult& result) {
   const lab::Progress& found = result.report.progress;
   if (lab::leaves_out_counter_test(result.bounds))
-    std::cout << "the order of group numbers was not kept, and NewCoordinator not refused for an "
-                 "old one (counter-test); --counters keeps both\n";
+    std::cout << "this search did not keep the order of group numbers, so no "
+                 "NewCoordinator was refused for an old number (counter-test); add --counters to "
+                 "keep it\n";
   std::cout << found.states << " states, " << found.transitions << " transitions, depth "
             << found.depth << ", " << std::fixed << std::setprecision(found.seconds < 10 ? 3 : 1)
             << found.seconds << " s, " << found.memory / 1000000 << " MB";
@@ -166,13 +169,14 @@ void show_figures(const CheckResult& result) {
   std::cout << '\n';
 }
 
-// `verify` judges what the protocol of a journal claims, and more only where it is asked.
+// Prints how to repeat the verdict. `verify` checks only what a journal's protocol claims, unless
+// it is asked for more.
 void show_how_to_judge(const CheckResult& result) {
   if (!result.report.counterexample || result.out.empty()) return;
   const std::string& assertion = result.report.counterexample->assertion;
   if (is_claimed_by_protocol(assertion, result.bounds)) return;
-  std::cout << "judged by: muster verify --assertion " << assertion << ' ' << shell_word(result.out)
-            << ", and likewise muster draw\n";
+  std::cout << "to judge the journal: muster verify --assertion " << assertion << ' '
+            << shell_word(result.out) << " (muster draw takes the same option)\n";
 }
 
 std::optional<Failure> violation(const CheckResult& result) {
@@ -185,13 +189,15 @@ std::optional<Failure> violation(const CheckResult& result) {
     return Failure{ExitCode::does_not_hold, "assertion " + reached + " cannot be reached from " +
                                                 std::to_string(report.wedged->worlds) + " worlds"};
   if (report.avoids && report.avoids->story)
-    return Failure{ExitCode::does_not_hold, "assertion 2 is avoided by a fair way round of " +
-                                                std::to_string(report.avoids->round) + " steps"};
+    return Failure{
+        ExitCode::does_not_hold,
+        "a fair cycle of " + std::to_string(report.avoids->round) + " steps avoids assertion 2"};
   return std::nullopt;
 }
 
-// An assertion that was asked for, by --assertion or --liveness, has to be claimed in this world.
-// If none was, one of those that were looked at has to be.
+// A failure if the search proved nothing. Each assertion that --assertion or --liveness asked for
+// has to be claimed in this world. If no flag asked, at least one that was checked has to be
+// claimed.
 std::optional<Failure> nothing_claimed(const CheckResult& result) {
   const lab::Bounds& bounds = result.bounds;
   std::vector<std::string> asked = bounds.assertions;
@@ -203,8 +209,8 @@ std::optional<Failure> nothing_claimed(const CheckResult& result) {
   if (all_of_them ? unclaimed.empty() : claimed > 0) return std::nullopt;
   return Failure{not_decided,
                  listed(unclaimed) +
-                     ": not claimed in this world, so it decides nothing that no "
-                     "violation was found; muster check --assumptions lists what is claimed where"};
+                     ": not claimed in this world, so a search without a violation proves "
+                     "nothing; muster check --assumptions lists the worlds of each claim"};
 }
 
 }  // namespace
@@ -258,10 +264,9 @@ std::optional<Failure> failure_of(const CheckResult& result) {
   if (report.interrupted)
     return Failure{interrupted, "interrupted after " + states + ": nothing is proven"};
   if (!report.ended && !result.accept_limit)
-    return Failure{not_decided,
-                   "a limit ended the search after " + states +
-                       ", so nothing is proven: raise --limit-states or --limit-memory, or take it "
-                       "for an answer with --accept-limit"};
+    return Failure{not_decided, "a limit ended the search after " + states +
+                                    ", so nothing is proven: raise --limit-states or "
+                                    "--limit-memory, or accept that with --accept-limit"};
   if (!report.never.empty()) return never_came_about(flags_of(report.never));
   return nothing_claimed(result);
 }

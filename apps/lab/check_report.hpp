@@ -13,15 +13,15 @@ namespace muster::apps {
 struct CheckResult {
   const lab::CheckReport& report;
   const lab::Bounds& bounds;
-  std::string out;            ///< where the journal of a story is left; empty: nowhere
-  bool accept_limit = false;  ///< a search that a limit ended is good enough
+  std::string out;            ///< file for the journal of a story; empty: none
+  bool accept_limit = false;  ///< a search that a limit ended is no failure
 };
 
-/// On standard output, as text or one JSON object a line.
+/// Prints the report on standard output, as text or as one JSON object a line.
 void show_text(const CheckResult& result);
 void show_json(const CheckResult& result);
 
-/// Why the command does not end with 0: what does not hold, or why nothing is decided.
+/// Why the exit code is not 0: an assertion that does not hold, or a reason why nothing is decided.
 std::optional<Failure> failure_of(const CheckResult& result);
 
 }  // namespace muster::apps

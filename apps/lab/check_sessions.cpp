@@ -21,45 +21,46 @@ const char* meaning(host::SessionLine line) {
   using enum host::SessionLine;
   switch (line) {
     case outlived_test:
-      return "the Hello of a life before one that was seen is refused";
+      return "the Hello of a life is refused if a later life was seen";
     case clone_test:
-      return "a Hello of a second process that says that it is a life that is known is refused";
+      return "the Hello of a second process that claims to be a known life is refused";
     case stale_test:
-      return "a Hello that was said before one that was taken is not taken";
+      return "a Hello is ignored if it was sent before one that was accepted";
     case crossing_test:
-      return "of two connections that cross, the higher id refuses the one that it was dialled";
+      return "if two connections cross, the node with the higher id refuses the incoming one";
     case crossing_refused_once:
-      return "who dials again after that is taken";
+      return "a peer that dials again after that refusal is accepted";
     case new_life_ends_old:
-      return "the Hello of a new life ends the session with the one before";
+      return "the Hello of a new life ends the session with the old one";
     case new_life_heard_at_home:
-      return "that Hello is believed of who is dialled, while dials find anybody";
+      return "a new life is believed only if the node's address was dialled, unless dials find "
+             "only silence";
     case read_before_new_life:
-      return "what the life before has said is read before its end is told";
+      return "letters of the old life are read before its end is reported";
     case read_before_silence:
-      return "what can be read is read before a bound has passed";
+      return "everything readable is read before a bound counts as passed";
     case hellos_before_refusal:
-      return "Hellos are read before a refused dial proves that nobody is there";
+      return "Hellos are read before a refused dial proves that a life is over";
     case call_before_dial:
-      return "a refused dial leaves no call unanswered that was made after it";
+      return "a refused dial ends only the calls that were made before the dial began";
     case reset_proves_nothing:
-      return "a dial that is accepted and reset at once is no refusal";
+      return "a dial that is accepted and reset at once does not count as refused";
     case silence_proves_nothing:
-      return "a dial without an answer is no refusal";
+      return "a dial without an answer does not count as refused";
     case session_keeps_dialling:
-      return "a node that a session stands with is dialled until the session ends";
+      return "a node with a session is dialled until that session ends";
     case letters_again:
-      return "what was not received goes again over the next connection";
+      return "letters that were not received are sent again on the next connection";
     case letters_once:
-      return "what comes again is dropped";
+      return "a letter that arrives a second time is dropped";
     case calls_to_their_life:
-      return "a call to a life goes to no other";
+      return "a call to a life goes to no other life";
     case answers_to_their_life:
-      return "an answer goes to the life that called, or nowhere";
+      return "an answer goes to the life that called, or to none";
     case answers_awaited:
-      return "an answer to what is awaited no more is dropped";
+      return "an answer is dropped if no call awaits it";
     case one_end_of_a_life:
-      return "a life is told to be over once";
+      return "the end of a life is reported once";
   }
   return "";
 }
@@ -79,12 +80,12 @@ void add_check_sessions(CLI::App& command, CheckSessionsOptions& options) {
   lab::SessionBounds& bounds = options.bounds;
   lab::SessionTroubles& troubles = bounds.troubles;
   const std::vector<CLI::Option*> of_protocols = command.get_options();
-  CLI::Option* const sessions =
-      command.add_flag("--sessions", options.wanted,
-                       "Instead: the sessions of two nodes, with what follows and " + shared_names +
-                           ". Any number of lives and breaks, without calls, is seen to its end "
-                           "in minutes, and so is --calls 1 --lives 2 --resets 1");
-  // Option::excludes would say so under each of them in --help.
+  CLI::Option* const sessions = command.add_flag(
+      "--sessions", options.wanted,
+      "Search the sessions of two nodes instead, with the options below and " + shared_names +
+          ". Without calls, the search of any number of lives and breaks ends in minutes, and so "
+          "does --calls 1 --lives 2 --resets 1");
+  // Checked here, because Option::excludes would add a line to the --help text of each option.
   command.parse_complete_callback([sessions, of_protocols] {
     for (CLI::Option* const option : of_protocols)
       if (sessions->count() > 0 && option->count() > 0 && !is_shared(*option))
@@ -93,14 +94,17 @@ void add_check_sessions(CLI::App& command, CheckSessionsOptions& options) {
   const auto add = [&](const char* name, auto& value, const char* says) {
     command.add_option(name, value, says)->check(CLI::Range(0, 9))->needs(sessions);
   };
-  add("--calls", bounds.calls, "Of a life that anybody still knows of, at most");
-  command.add_option("--links", bounds.links, "Connections at a time; a dial waits for room")
+  add("--calls", bounds.calls,
+      "At most this many calls of each life, while a node still knows that life");
+  command
+      .add_option("--links", bounds.links,
+                  "At most this many connections at a time; a dial waits for its turn")
       ->check(CLI::Range(1, 9))
       ->needs(sessions);
-  add("--lives", options.lives, "Of both nodes; otherwise any number");
-  add("--resets", options.resets, "Connections that the network breaks; otherwise any number");
-  add("--silences", troubles.silences, "Machines that stop without a word");
-  add("--replays", troubles.replays, "Hellos that come a second time");
+  add("--lives", options.lives, "Lives of both nodes; default: any number");
+  add("--resets", options.resets, "Connections that the network breaks; default: any number");
+  add("--silences", troubles.silences, "Machines that stop without closing their connections");
+  add("--replays", troubles.replays, "Hellos that arrive a second time");
 }
 
 namespace {
@@ -114,9 +118,8 @@ Expected<> read(CheckSessionsOptions& options, const std::vector<std::string>& s
     std::replace(name.begin(), name.end(), '-', '_');
     const auto line = enumerator_named<host::SessionLine>(name);
     if (!line)
-      return Failure{ExitCode::usage, "--strike " + strike +
-                                          " is no line of the sessions; muster check --lines "
-                                          "lists them"};
+      return Failure{ExitCode::usage, "--strike: the sessions have no line '" + strike +
+                                          "'; muster check --lines lists all lines"};
     options.bounds.struck.push_back(*line);
   }
   return {};
@@ -144,16 +147,15 @@ void show(const lab::SessionReport& report, bool with_calls, bool json) {
   for (const std::string& line : report.story) std::cout << line << '\n';
   std::string verdict = report.violated;
   if (verdict.empty() && report.transitions == 0)
-    verdict = "nothing was looked at";
+    verdict = "no transition was searched";
   else if (verdict.empty() && !report.ended)
-    verdict =
-        "no violation as far as depth " + std::to_string(report.depth) + ", which proves nothing";
+    verdict = "no violation up to depth " + std::to_string(report.depth) + ", which proves nothing";
   else if (verdict.empty())
-    verdict =
-        with_calls ? "all claims hold" : "all claims hold but those of calls, which need --calls";
+    verdict = with_calls ? "all claims hold"
+                         : "all claims hold, except those about calls, which need --calls";
   std::cout << verdict << ": " << report.states << " states, " << report.transitions
             << " transitions, depth " << report.depth << "; " << report.drained
-            << " times a Drain had something to find\n";
+            << " times a last read before a verdict found letters\n";
 }
 
 }  // namespace
@@ -178,11 +180,12 @@ int check_sessions(CheckSessionsOptions& options, const std::vector<std::string>
   if (report.interrupted)
     return failed({interrupted, "interrupted after " + states + ": nothing is proven"});
   if (report.transitions == 0)
-    return failed({not_decided, "nothing ever happens in this world: raise --lives"});
+    return failed({not_decided, "this world has no transitions: raise --lives"});
   if (!report.ended && !options.accept_limit)
-    return failed({not_decided, "a limit ended the search after " + states +
-                                    ", so nothing is proven: raise --limit-states, or take it for "
-                                    "an answer with --accept-limit"});
+    return failed(
+        {not_decided,
+         "a limit ended the search after " + states +
+             ", so nothing is proven: raise --limit-states, or accept that with --accept-limit"});
   if (!report.never.empty()) return failed(never_came_about(flags_of(report)));
   return 0;
 }

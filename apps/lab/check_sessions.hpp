@@ -12,7 +12,7 @@ class App;
 
 namespace muster::apps {
 
-/// `muster check --sessions`: every interleaving of the sessions that ship.
+/// `muster check --sessions`: tries every interleaving of the sessions that nodes run.
 struct CheckSessionsOptions {
   bool wanted = false;
   lab::SessionBounds bounds;
@@ -23,11 +23,11 @@ struct CheckSessionsOptions {
 
 void add_check_sessions(CLI::App& command, CheckSessionsOptions& options);
 
-/// The exit code.
+/// Runs the search and prints its report. Returns the exit code.
 int check_sessions(CheckSessionsOptions& options, const std::vector<std::string>& strikes,
                    bool json);
 
-/// One sentence: what the line says.
+/// One sentence that says what the line does.
 const char* meaning(host::SessionLine line);
 
 }  // namespace muster::apps

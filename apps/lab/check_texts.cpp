@@ -28,48 +28,51 @@ const char* meaning(Line line) {
     case Line::status_test_of_ready:
       return "Ready is accepted only in Reorganization";
     case Line::h_undefined_at_recovery:
-      return "Recovery(i) leaves S.h undefined; struck: what safe storage says";
+      return "Recovery(i) leaves S.h undefined; struck: S.h is as safe storage has it";
     case Line::down_at_recovery:
-      return "a life begins Down, until an election touches it; struck: in Election";
+      return "a life begins Down, and stays so until an election reaches it; struck: in Election";
     case Line::halts_descending:
       return "Halts go to the highest lower node first; struck: to the lowest";
     case Line::halts_one_by_one:
       return "a Halt is sent when the one before has returned; struck: all at once";
     case Line::halts_once:
-      return "with halts-one-by-one struck: one round; struck too: rounds until one is like the "
-             "last";
+      return "if halts-one-by-one is struck, there is one round of Halts; if this line is struck "
+             "too, rounds go on until two in a row are alike";
     case Line::rounds_by_node:
-      return "of such rounds: alike if the same nodes answered; struck too: if the same lives did";
+      return "with halts-once struck, two rounds of Halts are alike if the same nodes answered; "
+             "struck: if the same lives answered";
     case Line::rounds_until_alike:
-      return "of such rounds: until one is like the last; struck: two";
+      return "with halts-once struck, rounds of Halts go on until two in a row are alike; struck: "
+             "there are two rounds";
     case Line::unconditional_halt:
-      return "Halt(i, j) is obeyed; struck: not after that of a higher node";
+      return "Halt(i, j) is always obeyed; struck: not after a Halt of a higher node";
     case Line::halts_to_all:
-      return "every lower node is halted; struck: none that just left a call unanswered";
+      return "every lower node is halted; struck: except one that just left a call unanswered";
     case Line::halt_outlives_life:
       return "the end of a life does not make a Halt to that node unanswered";
     case Line::question_outlives_life:
       return "the end of a life does not make AreYouThere or AreYouNormal unanswered";
     case Line::failed_spares_no_question:
-      return "the proof that a life is over does not spare AreYouThere in the next phase A";
+      return "the next phase A asks AreYouThere also if a life is proven to be over";
     case Line::leaving_answers:
       return "a node that leaves answers until it has stopped; struck: it is silent at once";
     case Line::stop_refuses_waiting_calls:
-      return "STOP answers a NewCoordinator that waits here with \"refused\"";
+      return "STOP answers a waiting NewCoordinator with \"refused\"";
     case Line::safe_counter:
       return "a new life counts groups from the limit in safe storage; struck: from 0";
     case Line::counter_test:
       return "NewCoordinator is refused with a group number that is not above the node's own";
     case Line::life_test:
-      return "NewCoordinator and Ready are for one life of their receiver";
+      return "NewCoordinator and Ready are accepted only by the life that they name";
     case Line::newer_halts_only:
-      return "a Halt of an election that halted here before is ignored";
+      return "a Halt is ignored if its election has halted this node before";
     case Line::same_election:
       return "with tags, S.h and S.c are compared with the election of j; struck: with j";
     case Line::reorganize_after_stops:
       return "reorganize waits for every answer to NewCoordinator";
     case Line::refusal_starts_over:
-      return "who refuses NewCoordinator makes the coordinator start over; struck: it is dropped";
+      return "a node that refuses NewCoordinator makes the coordinator start over; struck: that "
+             "node is left out";
     case Line::timeout_unless_normal:
       return "Timeout(i) runs in Down and Election as well";
     case Line::self_timeout:
@@ -79,7 +82,7 @@ const char* meaning(Line line) {
     case Line::elsewhere_recovers:
       return "a member that is told No recovers; struck: it calls Election(i)";
     case Line::second_election_recovers:
-      return "a node in a group recovers if higher nodes end two elections of it in a row";
+      return "a node in a group recovers if higher nodes have ended two of its elections in a row";
   }
   return "";
 }
@@ -94,36 +97,37 @@ struct Switch {
 constexpr Switch of_the_bully[] = {
     {"start_over_halted",
      "a coordinator whose calls go unanswered halts itself before it elects again"},
-    {"normal_for_me", "AreYouNormal is answered Yes only in the group of who asks"},
-    {"lost_members", "a member that does not answer Check is missed: an election"},
+    {"normal_for_me", "AreYouNormal is answered Yes only in the group of the node that asks"},
+    {"lost_members", "a member that does not answer Check makes the coordinator begin an election"},
     {"report_refusals",
-     "who refuses NewCoordinator or Ready says so, and the coordinator starts over"},
-    {"tags", "Halt, NewCoordinator and Ready are of one election, and for one life"},
+     "a node that refuses NewCoordinator or Ready says so, and the coordinator starts over"},
+    {"tags", "Halt, NewCoordinator and Ready name their election and the life of their receiver"},
     {"parallel_calls", "NewCoordinator, Ready and AreYouNormal go out side by side"},
     {"proofs", "the end of a life counts as soon as it is proven, without a timeout"},
     {"stop_beside_halts",
-     "Halt is answered while the application stops, NewCoordinator when it has"},
+     "Halt is answered while the application stops, NewCoordinator once it has stopped"},
     {"save_promises_only",
-     "safe storage has what was promised; off: the whole S(i), at every change"},
-    {"back_off", "who starts over waits, longer each time"},
+     "safe storage keeps only promises; off: the whole S(i), at every change"},
+    {"back_off", "a node waits before it starts over, longer each time"},
     {"left_behind", "a node whose coordinator is in another group recovers"}};
 
 constexpr Switch of_the_invitation[] = {
     {"safe_counter", "a new life counts groups on from safe storage; off: from 0"},
-    {"growing_numbers", "the number of a new group is above all that were heard of"},
+    {"growing_numbers",
+     "the number of a new group is above every number that the node has heard of"},
     {"reorganization_first",
      "S(i).s is Reorganization before Accept is sent (also: reorganization-before-accept)"},
     {"probe_tells_status",
      "AreYouThere tells the status, and a member that missed its Ready is told No"},
     {"ignore_own_group", "an Invitation into one's own group is declined"},
-    {"report_refusals", "who refuses Ready or Accept says so, and Recovery follows"},
+    {"report_refusals", "a node that refuses Ready or Accept says so, and Recovery follows"},
     {"recheck_probe", "an answer to AreYouThere counts only in the state in which it was asked"},
     {"lost_members", "a member that does not answer Check, or is elsewhere, leaves S(i).Up"},
-    {"known_invitees", "the wait for Accepts is over when all that said they would come have come"},
+    {"known_invitees", "the wait for Accepts ends when every node that announced one has sent it"},
     {"tags", "letters of a life that is over are ignored, and Ready is for the life that accepted"},
     {"parallel_calls", "AreYouCoordinator, Invitation and Ready go out side by side"},
     {"proofs", "the end of a life counts as soon as it is proven, without a timeout"},
-    {"back_off", "a Merge that came to nothing is tried again later each time"}};
+    {"back_off", "a Merge without a result is tried again, after a longer wait each time"}};
 
 }  // namespace
 
@@ -178,10 +182,9 @@ struct Claim {
 constexpr std::array<Claim, 18> claims = {{
     {"1a", "two nodes in Reorganization or Normal have the same coordinator",
      "the Bully: assumptions 1 to 9, so --timeouts certain and no --losses (pauses count as "
-     "failures, and nodes that differ take no part); letters in order and once, or the switch "
-     "tags; "
-     "not report_refusals off beside "
-     "stop_beside_halts; options only with every switch"},
+     "failures, and nodes whose configuration differs take no part). Letters arrive in order and "
+     "once, or the switch tags is on. If report_refusals is off, so is stop_beside_halts. With an "
+     "option, every switch is on"},
     {"1b", "two nodes in Normal have the same definition", "as 1a"},
     {"3a", "two nodes in Reorganization or Normal, in one group, have the same coordinator",
      "the Invitation: assumptions 1 to 7, so letters in order and once (--channels session or "
@@ -192,48 +195,47 @@ constexpr std::array<Claim, 18> claims = {{
     {"works-apart", "no two nodes work at once for different groups", "as 1a"},
     {"group-grows", "a node never accepts a smaller group number than before",
      "the Bully: every world; the Invitation: as 3a, and the switches safe_counter and "
-     "growing_numbers. Looked at where group numbers are kept: with --counters, --assertion "
+     "growing_numbers. Checked only if group numbers are kept: with --counters, --assertion "
      "group-grows or --strike safe-counter, for the Bully without tags unless counter-test is "
-     "struck, "
-     "and for the Invitation with growing_numbers"},
+     "struck, and for the Invitation with growing_numbers"},
     {"hook-grammar",
      "P2, P4, P5: stop once for each start, reorganize when members are stopped, "
      "start of what is durable",
      "P2 and P5 in every world; P4 of the Bully, as 1a"},
     {"2",
-     "once failures and recoveries cease, a state where all are Normal under one coordinator "
-     "can be reached, and no fair way round avoids it (--liveness)",
-     "the Bully: assumptions 1 to 9 and the switch start_over_halted; after wrong timeouts also "
-     "normal_for_me; options only with every switch; the textbook protocol: assumptions 1 to 9"},
+     "once failures and recoveries cease, a state where all are Normal under one coordinator can "
+     "be reached, and no fair cycle avoids it (--liveness)",
+     "the Bully: assumptions 1 to 9 and the switch start_over_halted. After wrong timeouts the "
+     "switch normal_for_me is on too. With an option, every switch is on. The textbook protocol: "
+     "assumptions 1 to 9"},
     {"4",
      "once failures and recoveries cease, a state where all are Normal in one group can be reached "
      "(--liveness)",
      "as 3a, and the switch probe_tells_status"},
-    {"sound-state", "no node comes to a state that its protocol cannot be in, and ends by it",
-     "every world; only a line that is struck out leads there"},
-    {"durable", "what was saved is there in the next life",
-     "not here: safe storage is exact in this world; muster verify and simulate look at it"},
+    {"sound-state", "no node reaches a state that its protocol does not have, and ends for it",
+     "every world; only a struck line leads to such a state"},
+    {"durable", "what was saved is still there in the next life",
+     "no world of check, where safe storage loses nothing; muster verify and simulate check it"},
     {"quorum", "a reorganization has more than half of all nodes",
      "--option quorum=majority, in every world, wrong timeouts, losses and pauses included"},
     {"2 with --option quorum=majority",
-     "while no majority is up: that nobody is in Reorganization or Normal, or works",
+     "while no majority is up: that no node is in Reorganization or Normal, or works",
      "as 2; and works-apart in every world, wrong timeouts, losses and pauses included"},
     {"2 with --cut",
-     "of each connected set of nodes, one works as a coordinator with all that hear it, and no "
-     "other "
-     "is at work (docs/lab.md)",
-     "as 2, and the switches left_behind and normal_for_me; not of a set with two nodes that are "
-     "each the highest they hear"},
+     "in each connected set of nodes, one works as coordinator with all nodes that hear it, and no "
+     "others work (docs/how-to/check.md)",
+     "as 2, and the switches left_behind and normal_for_me; not for a set in which two nodes are "
+     "each the highest that they hear"},
     {"left-behind", "no node works on for long in a group that has gone on without it",
-     "not here: there is no time in this world; muster simulate looks at it, and muster verify "
-     "--assertion left-behind"},
+     "no world of check, which has no time; muster simulate and muster verify --assertion "
+     "left-behind check it"},
     {"1a to 2 with --option preempt=never or after",
-     "the same; the coordinator is the highest only of those that held an election, not of those "
-     "that came later (after: until they have been members for so long)",
+     "the same, but the coordinator is the highest only of the nodes that held an election, not of "
+     "later members (after: until they have been members for that time)",
      "as without it"},
     {"1a to 2 with --option resume=all", "the same, and no node starts before all know their task",
-     "as without it; that no node starts before all know their task, only without --duplicates"},
-    {"1a to 2 with --option settle", "the same, and 2 later by that time at a first start",
+     "as without it; the claim about starts only without --duplicates"},
+    {"1a to 2 with --option settle", "the same, but 2 holds later by that time at a first start",
      "as without it"},
 }};
 
@@ -245,7 +247,8 @@ bool in_order_and_once(const lab::Bounds& world) {
          (world.channels == lab::Channels::session || world.channels == lab::Channels::fifo);
 }
 
-// Of 8 and 9: what comes of a wrong timeout may heal, and with it what is reached.
+// The reason why assumption 8 or 9 does not hold in that world; none if both hold. `heals`: the
+// protocol recovers from wrong timeouts and cuts, so only losses are a reason.
 std::optional<std::string> against_8_and_9(const lab::Bounds& world, bool heals) {
   if (!world.cuts.empty() && !heals) return "--cut, against assumption 8";
   if (world.losses > 0) return "--losses, against assumption 8";
@@ -272,7 +275,7 @@ std::optional<std::string> not_claimed_by_bully(const std::string& assertion,
                                                 const lab::Bounds& world) {
   if (assertion == "group-grows") return std::nullopt;
   if (!(world.options == Options{}) && !world.repairs.allow_options())
-    return "an option without every switch: docs/options.md";
+    return "an option while a switch is off: docs/explanation/options.md";
   if (assertion == "quorum") return std::nullopt;
   if (assertion == "works-apart" && world.options.quorum == Quorum::majority) return std::nullopt;
   if (assertion == "2") {
@@ -324,7 +327,8 @@ bool is_claimed_by_protocol(const std::string& assertion, const lab::Bounds& wor
 
 std::optional<std::string> not_claimed(const std::string& assertion, const lab::Bounds& world) {
   if (assertion == "sound-state") return std::nullopt;
-  // Without a switch an assertion may be none of its claims: that is said in its own words.
+  // Asks with all switches on, because a claim that rests on a switch is missing from `claims_of`
+  // when that switch is off. The functions that are called below name the switch that is off.
   lab::Bounds as_it_ships = world;
   as_it_ships.invitation_repairs = {};
   if (!is_claimed_by_protocol(assertion, as_it_ships))
@@ -353,9 +357,8 @@ void show_assumptions(std::ostream& out, bool json) {
 
 std::string how_far(const lab::CheckReport& report, const lab::Bounds& world) {
   if (report.interrupted)
-    return "as far as depth " + std::to_string(report.progress.depth) +
-           ", where it was interrupted";
-  if (!report.ended) return "as far as the limit";
+    return "up to depth " + std::to_string(report.progress.depth) + ", where it was interrupted";
+  if (!report.ended) return "up to the limit";
   if (report.cut == 0) return "in all worlds";
   return "within queues of at most " + counted(world.queue, "letter") + " (" +
          counted(report.cut, "successor") + " cut)";

@@ -9,36 +9,37 @@
 #include <string>
 #include <string_view>
 
-/// What `muster check` says about the lines that can be taken out, and about what it claims where.
+/// The texts of `muster check` about the lines that can be struck, and about its claims.
 
 namespace muster::apps {
 
-/// One sentence: what the line says, or what happens without it.
+/// One sentence that says what the line does, or what happens without it.
 const char* meaning(Line line);
 
-/// One sentence on a switch of that protocol, by its name; null where it has none of that name.
+/// One sentence about the switch of that name. Null if the protocol has no such switch.
 const char* meaning(ProtocolName protocol, std::string_view repair);
 
-/// All that --strike knows, as text or one JSON object a line.
+/// Prints all names that --strike knows, as text or as one JSON object a line.
 void show_lines(std::ostream& out, bool json);
 
-/// The assumption ledger: each assertion with the worlds in which it is claimed; likewise.
+/// Prints each assertion with the worlds in which it is claimed, as text or as JSON.
 void show_assumptions(std::ostream& out, bool json);
 
-/// Why the assertion is not claimed in that world; none where it is. Of lines that are struck and
-/// switches that are off only those count that the ledger names.
+/// Why the assertion is not claimed in that world, if it is not. Struck lines and switches that are
+/// off count only if the list of claims names them.
 std::optional<std::string> not_claimed(const std::string& assertion, const lab::Bounds& world);
 
-/// Whether the protocol of that world claims it anywhere: then `muster verify` judges it unasked.
+/// Whether the world's protocol claims the assertion in any world. If so, `muster verify` checks it
+/// without being asked.
 bool is_claimed_by_protocol(const std::string& assertion, const lab::Bounds& world);
 
-/// How far what was said of the assertions goes: in all worlds, or up to what was cut.
+/// How far the search went: all worlds, or up to a limit.
 std::string how_far(const lab::CheckReport& report, const lab::Bounds& world);
 
-/// A usage error: that sentence, and where to look.
+/// A usage error with that sentence, which refers to --help.
 Failure misread(const std::string& what);
 
-/// What is wrong with the value of a limit, for CLI11; empty: nothing.
+/// Validators for CLI11: what is wrong with the value of a limit; empty if nothing is.
 std::string is_count(const std::string& text);
 std::string begins_with_digit(std::string& text);
 

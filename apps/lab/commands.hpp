@@ -4,8 +4,8 @@ namespace CLI {
 class App;
 }
 
-/// The commands of `muster-lab`, which `muster` runs as its own: each adds itself to the command
-/// line, and leaves its exit code in `exit_code` if it was called.
+/// The commands of `muster-lab`, which `muster` runs as its own. Each function adds a command to
+/// the command line. If that command is called, it puts its exit code into `exit_code`.
 
 namespace muster::apps {
 

@@ -9,7 +9,7 @@
 
 namespace muster::apps {
 
-/// A link such as `1-3`, of a cluster of so many nodes. Throws CLI::ValidationError.
+/// Parses a link such as `1-3` in a cluster of `nodes` nodes. Throws CLI::ValidationError.
 inline std::pair<NodeId, NodeId> link_of(const char* flag, const std::string& text,
                                          std::uint64_t nodes) {
   const auto dash = text.find('-');

@@ -42,10 +42,10 @@ Expected<const Format*> format_of(const DrawOptions& options) {
     if (options.format.empty() ? ending == format.ending : options.format == format.name)
       return &format;
   if (!options.format.empty())
-    return usage("--format " + options.format + ": it is svg, html, mermaid or shiviz");
-  return usage(options.output +
-               ": no format goes by this ending: .svg, .html, .mmd or .shiviz; or name "
-               "one with --format");
+    return usage("--format " + options.format + ": expected svg, html, mermaid or shiviz");
+  return usage(
+      options.output +
+      ": expected a name that ends in .svg, .html, .mmd or .shiviz, or a format with --format");
 }
 
 Expected<std::optional<Duration>> time_of(const char* option, const std::string& text) {
@@ -53,7 +53,7 @@ Expected<std::optional<Duration>> time_of(const char* option, const std::string&
   const auto time = parse_duration(text);
   if (!time)
     return usage(std::string(option) + ' ' + text +
-                 ": a time since the first line is expected, as 1500ms or 2s");
+                 ": expected a time since the first line, such as 1500ms or 2s");
   return time;
 }
 
@@ -72,7 +72,7 @@ Expected<drawing::Window> window_of(const DrawOptions& options) {
   return window;
 }
 
-// What is drawn is not to be drawn over.
+// Refuses to write over one of the journals.
 Expected<> spare_journals(const DrawOptions& options) {
   const auto journals = find_journals(options.journals);
   if (!journals) return journals.error();
@@ -94,7 +94,7 @@ void say_what(std::ostream& err, const DrawOptions& options, const drawing::Char
   if (chart.not_judged.empty()) err << ", " << counted(chart.violations.size(), "violation");
   err << '\n';
   if (chart.violations_outside > 0)
-    err << "violations outside of what is drawn: " << chart.violations_outside << '\n';
+    err << "violations outside the drawing: " << chart.violations_outside << '\n';
   if (!chart.undecided.empty()) err << "not everything was judged: " << chart.undecided << '\n';
   if (!chart.not_judged.empty()) err << "no violations can be shown: " << chart.not_judged << '\n';
 }
@@ -112,10 +112,9 @@ int draw(const DrawOptions& options, std::ostream& out, std::ostream& err) {
   if (!chart) return failed(chart.error(), err, draw_command);
   if (chart->moments.empty())
     return failed({ExitCode::does_not_hold,
-                   window->is_all()
-                       ? "there is nothing to draw: these journals have no lines"
-                       : "there is nothing to draw: these journals have no line of the nodes and "
-                         "the time that are asked for"},
+                   window->is_all() ? "there is nothing to draw: these journals have no lines"
+                                    : "there is nothing to draw: these journals have no line of "
+                                      "the given nodes in the given time"},
                   err, draw_command);
   const std::string text = (*format)->write(*chart);
   if (options.output == "-") {
@@ -133,17 +132,20 @@ void add_draw_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(part_commands::draw.name, part_commands::draw.what);
   command
       ->add_option("journals", options->journals,
-                   "Journals of nodes, and of whoever made them fail; segments are found")
+                   "Journals of nodes, and journals of faults; segments are found")
       ->required();
   command
       ->add_option("-o,--out", options->output,
-                   "The file: .svg, .html, .mmd or .shiviz; - is standard output")
+                   "Output file: .svg, .html, .mmd or .shiviz; - is standard output")
       ->required();
   command->add_option("--format", options->format, "svg, html, mermaid or shiviz");
-  command->add_option("--from", options->from, "Draw from this time since the first line, as 2s");
+  command->add_option("--from", options->from,
+                      "Draw from this time since the first line, such as 2s");
   command->add_option("--until", options->until, "Draw until this time since the first line");
-  command->add_option("--nodes", options->nodes, "Draw only these, as 1,2,5")->delimiter(',');
-  add_assertions(*command, options->assertions, "Show violations of this one too; repeatable");
+  command->add_option("--nodes", options->nodes, "Draw only these nodes, such as 1,2,5")
+      ->delimiter(',');
+  add_assertions(*command, options->assertions,
+                 "Show violations of this assertion too; repeatable");
   command->callback([options, &exit_code] { exit_code = draw(*options, std::cout, std::cerr); });
 }
 

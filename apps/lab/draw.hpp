@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// `muster draw`: journals as a space-time diagram.
+/// `muster draw`: draws journals as a space-time diagram.
 
 namespace muster::apps {
 
@@ -16,11 +16,11 @@ struct DrawOptions {
   std::string from;    ///< durations since the first line; empty: all
   std::string until;
   std::vector<std::uint32_t> nodes;     ///< empty: all
-  std::vector<std::string> assertions;  ///< judged though their protocol does not claim them
+  std::vector<std::string> assertions;  ///< judged even if the protocol does not claim them
 };
 
-/// Draws the journals; what was drawn goes to `err` in one line, as does a reason for any exit code
-/// but 0. Returns the exit code.
+/// Draws the journals. Prints one line about the drawing to `err`, or the reason of an exit code
+/// other than 0. Returns the exit code.
 int draw(const DrawOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace muster::apps

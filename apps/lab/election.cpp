@@ -21,16 +21,17 @@ void add_election_command(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand(part_commands::election.name, part_commands::election.what);
   command
-      ->add_option("--nodes", words->nodes,
-                   "How many, or a range: both ends and the 1, 2, 5, 10, 20, 50 ... between them")
+      ->add_option(
+          "--nodes", words->nodes,
+          "How many nodes, or a range: both ends, and 1, 2, 5, 10, 20, 50 ... between them")
       ->capture_default_str();
   command
       ->add_option("--down", words->options.down,
-                   "So many of the highest stop at once, the coordinator among them")
+                   "How many of the highest nodes stop at once, with the coordinator")
       ->check(CLI::Range(1, 16))
       ->capture_default_str();
-  command->add_option("--svg", words->svg, "Where a plot is left");
-  command->add_flag("--json", words->options.json, "One object a line");
+  command->add_option("--svg", words->svg, "Write a plot to this file");
+  command->add_flag("--json", words->options.json, "Print one JSON object a line");
   command->callback([words, &exit_code] {
     const auto [least, most] = range_of("--nodes", words->nodes);
     if (least < words->options.down + 1 || most > 1000)

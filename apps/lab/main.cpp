@@ -3,12 +3,12 @@
 
 #include <CLI/CLI.hpp>
 
-/// `muster-lab`: what needs no real node. `muster` becomes this program for these commands.
+/// `muster-lab`: the commands that need no real node. `muster` executes this program for them.
 
 namespace muster::apps {
 namespace {
 
-int run(int argc, char** argv) {
+int run_lab(int argc, char** argv) {
   CLI::App app("The laboratory of Muster: search, simulate, verify and draw", "muster");
   app.set_version_flag("--version", "muster " MUSTER_VERSION);
   app.require_subcommand(1);
@@ -27,5 +27,5 @@ int run(int argc, char** argv) {
 }  // namespace muster::apps
 
 int main(int argc, char** argv) {
-  return muster::apps::run_program(muster::apps::run, argc, argv);
+  return muster::apps::run_program(muster::apps::run_lab, argc, argv);
 }

@@ -10,7 +10,7 @@
 
 namespace muster::apps {
 
-/// The numbers of an option: "5" or "3..7".
+/// The numbers of an option: "5" or "3..7". Throws CLI::ValidationError.
 inline std::pair<std::uint64_t, std::uint64_t> range_of(const char* flag, const std::string& text) {
   const auto dots = text.find("..");
   const auto first = parse_number(text.substr(0, dots));

@@ -12,21 +12,22 @@
 
 namespace muster::apps {
 
-/// Calls `visit(name, value)` for each switch of the protocol; the textbook has none.
+/// Calls `visit(name, value)` for each switch of the world's protocol. The textbook protocol has
+/// none.
 template <class World, class Visit>
 void for_each_switch(World& world, const Visit& visit) {
   if (world.protocol == ProtocolName::bully) for_each_field(world.repairs, visit);
   if (world.protocol == ProtocolName::invitation) for_each_field(world.invitation_repairs, visit);
 }
 
-/// Turns one switch of a world's protocol on or off, as NAME=on|off says; a usage error where it
-/// does not.
+/// Turns one switch of a world's protocol on or off. `text` is NAME=on or NAME=off; else a usage
+/// error.
 template <class World>
 Expected<> read_repair(const std::string& text, World& world) {
   const auto equals = text.find('=');
   const std::string value = equals == std::string::npos ? "" : text.substr(equals + 1);
   std::string asked = text.substr(0, equals);
-  std::replace(asked.begin(), asked.end(), '-', '_');  // as --strike takes them, too
+  std::replace(asked.begin(), asked.end(), '-', '_');  // --strike also accepts both
   bool known = false;
   std::string names;
   for_each_switch(world, [&](const char* name, bool& on) {
@@ -41,19 +42,20 @@ Expected<> read_repair(const std::string& text, World& world) {
   if (value == "on" || value == "off")
     return Failure{ExitCode::usage, "--repair " + text + ": this protocol has no switch of that " +
                                         "name; its switches are " + names};
-  return Failure{ExitCode::usage,
-                 "--repair is NAME=on or NAME=off, not '" + text + "'; the names are " + names};
+  return Failure{ExitCode::usage, "--repair: expected NAME=on or NAME=off, not '" + text +
+                                      "'; the names are " + names};
 }
 
-/// Sets one option of the Bully, as NAME=VALUE says; a usage error where it does not.
+/// Sets one option of the Bully. `text` is NAME=VALUE; else a usage error.
 inline Expected<> read_option(const std::string& text, ProtocolName protocol, Options& options) {
   const auto equals = std::min(text.find('='), text.size());
   const std::string value = equals < text.size() ? text.substr(equals + 1) : "";
   if (protocol != ProtocolName::bully)
-    return Failure{ExitCode::usage, "--option " + text + " is of the Bully: add --protocol bully"};
+    return Failure{ExitCode::usage,
+                   "--option " + text + " belongs to the Bully: add --protocol bully"};
   if (const auto expected = read_option(text.substr(0, equals), value, options))
-    return Failure{ExitCode::usage, "--option is NAME=VALUE (docs/options.md), not '" + text +
-                                        "': expected " + *expected};
+    return Failure{ExitCode::usage, "--option " + text + ": expected " + *expected +
+                                        " (docs/explanation/options.md)"};
   if (const auto apart = misfit(options))
     return Failure{ExitCode::usage, "--option " + apart->key + ": expected " + apart->expected};
   return {};

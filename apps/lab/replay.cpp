@@ -24,7 +24,7 @@ using replay::Replayer;
 
 constexpr const char* replay_command = "muster replay";
 
-/// All fields of the state, as many on a line as are read at once.
+/// All fields of the state, with several on a line if they are short.
 std::string fields_of(const Protocol& state) {
   constexpr std::size_t width = 100;
   std::string text;
@@ -81,15 +81,15 @@ class Replaying {
          << " replayed exactly";
     if (differences_ == 0 && passed_over > 0)
       out_ << ", " << counted(passed_over, "step")
-           << " passed over: the lines before do not join on";
+           << " skipped, because lines before them are missing";
     else if (passed_over > 0)
-      out_ << ", " << counted(passed_over, "step") << " not";
+      out_ << ", " << counted(passed_over, "step") << " not replayed";
     if (torn_ > 0) out_ << ", torn lines: " << torn_;
     out_ << '\n';
   }
 
   [[nodiscard]] std::uint64_t exact() const { return sum(&Replayer::exact_steps); }
-  /// "FILE:LINE: ..." of the first difference; empty where there is none.
+  /// The first difference, as "FILE:LINE: ..."; empty if there is none.
   [[nodiscard]] const std::string& first_difference() const { return first_difference_; }
 
  private:
@@ -196,10 +196,10 @@ class Replaying {
   std::string text_;
   std::vector<Replayer> replayers_;    ///< one for each journal
   std::map<NodeId, Reached> reached_;  ///< the last step of each node
-  std::optional<NodeId> last_;         ///< whose the last step of all was
+  std::optional<NodeId> last_;         ///< the node of the last step of all
   std::optional<Duration> began_;
   std::uint64_t steps_ = 0;
-  std::uint64_t going_ = 0;  ///< steps before somebody is asked again
+  std::uint64_t going_ = 0;  ///< steps to take before the user is asked again
   bool stopped_ = false;
   std::uint64_t torn_ = 0;
   std::uint64_t differences_ = 0;
@@ -214,15 +214,14 @@ int replay(const ReplayOptions& options, std::ostream& out, std::ostream& err) {
   replaying.summarize();
   if (!replaying.first_difference().empty())
     return failed(
-        {ExitCode::does_not_hold,
-         replaying.first_difference() +
-             ": the journal was written by another version or another configuration, or by a "
-             "node that is broken"},
+        {ExitCode::does_not_hold, replaying.first_difference() +
+                                      ": the journal was written by another version, with "
+                                      "another configuration, or by a node with a defect"},
         err, replay_command);
   if (replaying.exact() == 0)
     return failed(
         {not_decided, options.until_time
-                          ? "no step comes by --until: give a later time"
+                          ? "there is no step before --until: give a later time"
                           : "there is no step in these journals: give the journals of nodes"},
         err, replay_command);
   return 0;
@@ -241,14 +240,15 @@ void add_replay_command(CLI::App& app, int& exit_code) {
             options->until_time = parse_duration(text);
             if ((!options->until && !options->until_time) || options->until == 0U)
               throw CLI::ValidationError(
-                  "--until " + text, "a number of steps, from 1, is expected, or a time as 1500ms");
+                  "--until " + text,
+                  "expected a number of steps, at least 1, or a time such as 1500ms");
           },
-          "Stop after so many steps and show the state, or after a time since the first line")
+          "Stop after this many steps, or this time after the first line, and show the state")
       ->type_name("STEP|TIME");
   command->add_flag("--state", options->state, "Show all states after the last step replayed");
   command->add_flag("--step", options->step,
                     "Show each step (--json: its line); on a terminal, wait after each");
-  command->add_flag("--json", options->json, "One JSON object a line");
+  command->add_flag("--json", options->json, "Print one JSON object a line");
   command->callback([options, &exit_code] {
     if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) options->walk = &std::cin;
     exit_code = replay(*options, std::cout, std::cerr);

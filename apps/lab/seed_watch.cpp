@@ -18,7 +18,7 @@ constexpr std::size_t stack_size = 64 * 1024;
 std::atomic<SeedWatch*> watch_of_process = nullptr;
 thread_local int slot_of_thread = -1;
 
-// A text of bounded length, made without memory of its own.
+// A text of bounded length, for signal handlers: it allocates no memory.
 class SafeText {
  public:
   SafeText& operator<<(std::string_view text) {
@@ -54,13 +54,13 @@ const char* ended_by(int signal) {
     case SIGABRT:
       return "it aborted (SIGABRT)";
     case SIGSEGV:
-      return "it used memory that is not there, or its stack was full (SIGSEGV)";
+      return "it accessed invalid memory, or its stack overflowed (SIGSEGV)";
     case SIGBUS:
-      return "it used memory that is not there (SIGBUS)";
+      return "it accessed invalid memory (SIGBUS)";
     case SIGFPE:
       return "it divided by zero (SIGFPE)";
     case SIGILL:
-      return "it ran what is no instruction, such as a trap (SIGILL)";
+      return "it executed an illegal instruction, such as a trap (SIGILL)";
     default:
       return "it was ended by a signal";
   }
@@ -74,7 +74,7 @@ extern "C" void on_deadly_signal(int signal) {
 extern "C" void on_exit_of_process() {
   const SeedWatch* watch = SeedWatch::present();
   if (watch && watch->is_any_running())
-    watch->end_process("something called exit(), as no application may");
+    watch->end_process("something called exit(), which no application may do");
 }
 
 }  // namespace
@@ -110,7 +110,8 @@ SeedWatch::~SeedWatch() {
   watch_of_process = nullptr;
 }
 
-// Seconds are counted and not measured: while the process is stopped no seed runs.
+// Counts its own turns, one a second, instead of reading a clock. So the time in which the whole
+// process is stopped does not count as run time of a seed.
 void SeedWatch::look() {
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, std::chrono::seconds(1), [this] { return ends_; }))
@@ -134,7 +135,7 @@ void SeedWatch::say(const char* why, std::uint64_t seed) const {
   text.write();
 }
 
-// Nobody knows to which seed a thread belongs that runs none.
+// If the thread runs no seed, any running seed may have caused the end, so all are named.
 void SeedWatch::end_process(const char* why) const {
   if (slot_of_thread >= 0 && slots_[static_cast<std::size_t>(slot_of_thread)].runs) {
     say(why, slots_[static_cast<std::size_t>(slot_of_thread)].seed);

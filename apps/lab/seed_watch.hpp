@@ -14,26 +14,27 @@
 
 namespace muster::apps {
 
-/// Names the seed that an application under test brings the process down with. The process then
-/// ends with exit code 1, and with two lines on standard error: the seed and why, and the command
-/// that repeats it.
+/// Names the seed that makes an application under test end the process. The process ends with exit
+/// code 1 and two lines on standard error: the seed with the reason, and the command that repeats
+/// it.
 ///
-/// - A signal: an abort, a wrong access, a stack that is full.
-/// - exit(): no application ends the process of a campaign.
-/// - A seed that runs for too long: an endless loop, or a wait for what never comes.
+/// - A signal, as after an abort, a wrong access or a stack overflow.
+/// - A call of exit(): no application may end the process of a campaign.
+/// - A seed that runs for too long: an endless loop, or a wait for something that never comes.
 ///
-/// There is one at a time in a process.
+/// A process has one object of this class at a time.
 class SeedWatch {
  public:
   static constexpr unsigned most_workers = 64;
 
-  /// The command that repeats seed 7 is `before` + "7..7" + `after`. Zero: a seed may run for ever.
+  /// The command that repeats seed 7 is `before` + "7..7" + `after`. A seed may run for `longest`;
+  /// zero: without a limit.
   SeedWatch(std::string before, std::string after, std::chrono::seconds longest);
   SeedWatch(const SeedWatch&) = delete;
   SeedWatch& operator=(const SeedWatch&) = delete;
   ~SeedWatch();
 
-  /// A thread that runs seeds; made and ended there.
+  /// A thread that runs seeds. Make and destroy this object on that thread.
   class Worker {
    public:
     explicit Worker(SeedWatch& watch);
@@ -47,21 +48,21 @@ class SeedWatch {
    private:
     SeedWatch& watch_;
     const unsigned which_;
-    std::unique_ptr<char[]> stack_;  ///< on which signals are handled: the thread's may be full
+    std::unique_ptr<char[]> stack_;  ///< for signal handlers, as the thread's own stack may be full
   };
 
-  /// Signal handlers find it here; null if there is none.
+  /// The present object, for signal handlers; null if there is none.
   static SeedWatch* present();
-  /// Says which seed brings the process down, by async-signal-safe means, and ends it.
+  /// Prints which seed ends the process, by async-signal-safe calls only, and ends it.
   [[noreturn]] void end_process(const char* why) const;
-  /// True while any seed runs.
+  /// Whether any seed is running.
   [[nodiscard]] bool is_any_running() const;
 
  private:
   struct Slot {
     std::atomic<bool> runs = false;
     std::atomic<std::uint64_t> seed = 0;
-    std::atomic<unsigned> seconds = 0;  ///< for which it has run, while this process did
+    std::atomic<unsigned> seconds = 0;  ///< run time, without stops of the process
   };
   static constexpr std::array handled{SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
 

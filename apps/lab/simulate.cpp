@@ -41,10 +41,10 @@ std::optional<Trouble> trouble_named(std::string text) {
   return enumerator_named<Trouble>(text);
 }
 
-/// How often a terminal is told how far the campaign is.
+/// Time between two updates of the progress on a terminal.
 constexpr std::chrono::milliseconds progress_period{200};
 
-/// All seeds of a campaign, on some threads. What is wrong with one is printed at once.
+/// Runs all seeds of a campaign on several threads. Prints each violation at once.
 class Runner {
  public:
   Runner(const SimulateOptions& options, std::ostream& out, std::ostream& err)
@@ -136,7 +136,7 @@ class Runner {
     return path.string();
   }
 
-  // The command that repeats a seed, before its number and behind it.
+  // The command that repeats a seed is `before_seed()`, the range of the seed, `after_seed()`.
   [[nodiscard]] std::string before_seed() const {
     return "muster simulate" + options_.flags + " --seeds ";
   }
@@ -158,7 +158,7 @@ class Runner {
   std::ostream& err_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> next_{};
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   lab::Campaign campaign_;
   std::uint64_t done_ = 0;
   std::uint64_t violating_ = 0;
@@ -177,7 +177,7 @@ std::string violating_seeds(const lab::Campaign& campaign) {
   return listed(seeds) + (campaign.violating.size() > shown ? ", ..." : "");
 }
 
-// Why it does not end with 0.
+// Why the exit code is not 0.
 std::optional<Failure> failure_of(const SimulateOptions& options, const lab::Campaign& campaign,
                                   const CampaignEnd& end) {
   const std::uint64_t asked = options.last_seed - options.first_seed + 1;
@@ -191,18 +191,19 @@ std::optional<Failure> failure_of(const SimulateOptions& options, const lab::Cam
     return Failure{ExitCode::does_not_hold,
                    counted(campaign.violating.size(), "seed") + " violated an assertion (" +
                        violating_seeds(campaign) +
-                       "): " + (options.out ? "" : "repeat it as above, and ") +
-                       "look at its journal with muster verify, replay and draw"};
+                       "): " + (options.out ? "" : "repeat each as above, and ") +
+                       "look at each journal with muster verify, replay and draw"};
   if (!end.missing.empty())
     return Failure{not_decided, name_of(end.missing.front()) +
-                                    " never came about: nothing is known of it; run more seeds, or "
-                                    "leave it out of --faults"};
+                                    " never occurred, so nothing is known about it: run more "
+                                    "seeds, or leave it out of --faults"};
   for (const auto& [assertion, its] : campaign.judged) {
     const auto& named = options.simulation.assertions;
     if (its.checked == 0 && std::find(named.begin(), named.end(), assertion) != named.end())
-      return Failure{not_decided, assertion +
-                                      " was asked for and could never be checked: run more "
-                                      "seeds, or other faults"};
+      return Failure{
+          not_decided,
+          assertion +
+              " was asked for, but could never be checked: run more seeds, or other faults"};
   }
   const bool checked = std::any_of(campaign.judged.begin(), campaign.judged.end(),
                                    [](const auto& its) { return its.second.checked > 0; });
@@ -254,7 +255,8 @@ struct SimulateWords {
   bool json = false;
 };
 
-// In a world that is given only that is drawn which happens by itself, and only if it is asked for.
+// With --world all faults are given, so none is drawn at random. The exception are troubles that
+// happen by themselves, such as slow commits: they are drawn if --faults asks for them.
 void read_world(const SimulateWords& words, lab::Simulation& simulation, std::string& flags) {
   if (simulation.least_nodes != simulation.most_nodes)
     throw CLI::ValidationError("--world", "give --nodes one number, not a range");
@@ -265,8 +267,8 @@ void read_world(const SimulateWords& words, lab::Simulation& simulation, std::st
     if (!lab::happens_by_itself(trouble))
       throw CLI::ValidationError(
           "--faults", name_of(trouble) +
-                          " is drawn, and --world says all that is done; beside it there "
-                          "may be hooks and commits that are slow or fail, and clock-rate");
+                          " is drawn at random, but --world lists all faults; it can be combined "
+                          "only with slow or failing hooks and commits, and with clock-rate");
 }
 
 SimulateOptions options_of(const SimulateWords& words) {
@@ -306,9 +308,9 @@ SimulateOptions options_of(const SimulateWords& words) {
     for (const std::string& fault : words.faults) {
       const auto trouble = trouble_named(fault);
       if (!trouble && fault != "none")
-        throw CLI::ValidationError("--faults", "no kind of fault is named " + fault);
+        throw CLI::ValidationError("--faults", "there is no kind of fault named " + fault);
       if (fault == "none" && words.faults.size() > 1)
-        throw CLI::ValidationError("--faults", "none stands alone");
+        throw CLI::ValidationError("--faults", "'none' cannot be combined with faults");
       if (trouble) simulation.allowed.insert(*trouble);
       list += (list.empty() ? "" : ",") + fault;
     }
@@ -344,44 +346,46 @@ void add_simulate_command(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand(part_commands::simulate.name, part_commands::simulate.what);
   add_protocol(*command, words->protocol, every_protocol);
-  command->add_option("--nodes", words->nodes, "How many, or a range of which each seed draws")
+  command
+      ->add_option("--nodes", words->nodes, "How many nodes, or a range from which each seed draws")
       ->capture_default_str();
-  command->add_option("--seeds", words->seeds, "Which, or a range; each gives a whole run")
+  command->add_option("--seeds", words->seeds, "One seed, or a range; each seed is a whole run")
       ->capture_default_str();
   command
       ->add_option("--faults", words->faults,
-                   "Of which faults each seed draws: 'none', or some of " + all_names())
+                   "Faults from which each seed draws: 'none', or some of " + all_names())
       ->delimiter(',');
   command
       ->add_option("--world", words->world,
-                   "What is done to each world, and when, instead of faults that are drawn: "
-                   "'1s kill 3, 2s cut 1-3, 3s start 3, 60s end' (docs/lab.md)")
+                   "Given faults and their times, instead of drawn ones: '1s kill 3, 2s cut 1-3, "
+                   "3s start 3, 60s end' (docs/how-to/simulate.md)")
       ->check([](const std::string& world) {
-        return world.empty() ? "it is empty: say what is done, or leave --world out" : "";
+        return world.empty() ? "it is empty: list faults and times, or leave --world out" : "";
       });
-  command->add_flag("--literal", words->literal, "The paper's text without any repair");
+  command->add_flag("--literal", words->literal, "The paper's text: every switch off");
   command->add_option(
       "--repair", words->repairs,
       "NAME=on|off: one switch of docs/decisions/switches.md, or of invitation.md there");
   command->add_option("--option", words->chosen,
-                      "NAME=VALUE: what leaves the paper (docs/options.md), such as "
-                      "quorum=majority");
+                      "NAME=VALUE: an option that departs from the paper "
+                      "(docs/explanation/options.md), such as quorum=majority");
   add_assertions(*command, words->assertions,
-                 "Judge this one also when it is not claimed, as during a cut; repeatable");
+                 "Check this assertion also when it is not claimed, as during a cut; repeatable");
   command->add_option("--app", words->app,
                       "Your own application: a shared library with MUSTER_APPLICATION_LIBRARY or "
-                      "MUSTER_TRIAL_LIBRARY (docs/lab.md)");
-  command->add_option("-o,--out", words->out,
-                      "Where the journal of each seed that violates an assertion is left, or of a "
-                      "single seed");
-  command->add_option("--threads", words->threads, "How many of them run seeds")
+                      "MUSTER_TRIAL_LIBRARY (docs/how-to/lab.md)");
+  command->add_option(
+      "-o,--out", words->out,
+      "Directory for the journal of each seed that violates an assertion, or of a single seed");
+  command->add_option("--threads", words->threads, "Number of threads that run seeds")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command
-      ->add_option("--seed-limit", words->seed_limit,
-                   "A seed that runs for so many seconds does not end: exit code 1; 0: no limit")
+      ->add_option(
+          "--seed-limit", words->seed_limit,
+          "Seconds after which a running seed counts as endless (exit code 1); 0: no limit")
       ->capture_default_str();
-  command->add_flag("--json", words->json, "One JSON object a line");
+  command->add_flag("--json", words->json, "Print one JSON object a line");
   command->callback([words, &exit_code] {
     const SimulateOptions options = options_of(*words);
     catch_signals();

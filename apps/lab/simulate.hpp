@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-/// `muster simulate`: seeded runs with faults.
+/// `muster simulate`: runs clusters with random faults, which follow from a seed.
 
 namespace muster::apps {
 
@@ -17,19 +17,19 @@ struct SimulateOptions {
   std::uint64_t first_seed = 1;
   std::uint64_t last_seed = 1000;
   unsigned threads = 2;
-  std::optional<std::filesystem::path> out;  ///< where journals go
+  std::optional<std::filesystem::path> out;  ///< directory for journals
   bool json = false;
-  bool progress = false;      ///< told on the terminal
-  bool faults_named = false;  ///< each kind has to come about, however few seeds there are
-  std::chrono::seconds seed_limit{60};  ///< how long a seed may run; zero: for ever
-  std::string flags;  ///< of the command line, but for seeds and --out: what repeats a run
+  bool progress = false;                ///< show progress on the terminal
+  bool faults_named = false;            ///< each kind of fault must occur, even with few seeds
+  std::chrono::seconds seed_limit{60};  ///< the longest run of a seed; zero: no limit
+  std::string flags;                    ///< flags that repeat a run, without seeds and --out
 };
 
-/// In a campaign of so many seeds, or more, each kind of trouble has to come about.
+/// In a campaign of at least this many seeds, each kind of trouble has to occur.
 inline constexpr std::uint64_t seeds_of_a_campaign = 200;
 
-/// Runs all seeds; verdicts go to `out`, a reason for any exit code but 0 to `err`. Returns the
-/// exit code.
+/// Runs all seeds. Prints verdicts to `out`, and to `err` the reason of an exit code other than 0.
+/// Returns the exit code.
 int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace muster::apps

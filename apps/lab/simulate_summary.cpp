@@ -17,19 +17,19 @@ namespace {
 using muster::operator<<;
 using lab::Trouble;
 
-/// The figures of a campaign.
+/// Prints the figures of a campaign.
 class Summary {
  public:
   Summary(const SimulateOptions& options, const lab::Campaign& campaign, const CampaignEnd& end)
       : options_(options), campaign_(campaign), end_(end) {}
 
   void show(std::ostream& out) const {
-    if (end_.interrupted) out << "as far as " << how_many_seeds() << ":\n";
+    if (end_.interrupted) out << "after " << how_many_seeds() << ":\n";
     for (const auto& [assertion, its] : campaign_.judged) show(out, assertion, its);
     if (const lab::FailedHooks& failed = campaign_.failed_hooks; failed.count > 0)
-      out << "hooks of the application failed by themselves: " << failed.count << ", first in seed "
+      out << "hooks that failed without an injected fault: " << failed.count << ", first in seed "
           << failed.seed << ": " << failed.why << '\n';
-    out << "faults:" << (options_.simulation.given.empty() ? "" : " what --world says");
+    out << "faults:" << (options_.simulation.given.empty() ? "" : " those of --world");
     const char* comma = options_.simulation.given.empty() ? " " : ", ";
     for (Trouble trouble : options_.simulation.allowed)
       out << std::exchange(comma, ", ") << name_of(trouble) << ' '
@@ -40,7 +40,7 @@ class Summary {
         << pairs() << '\n';
     out << how_many_seeds() << " of " << nodes() << " nodes, " << std::fixed << std::setprecision(0)
         << per_minute() << " a minute; " << campaign_.steps << " steps, " << campaign_.drained
-        << " frames read just before a verdict; " << std::setprecision(1) << simulated()
+        << " frames read just before a life was judged; " << std::setprecision(1) << simulated()
         << " s simulated in " << end_.took.count() << " s: " << std::setprecision(0)
         << simulated() / end_.took.count() << " times faster\n";
   }
@@ -112,7 +112,7 @@ class Summary {
   }
 
   static std::size_t index(Trouble trouble) { return static_cast<std::size_t>(trouble); }
-  /// All was looked at that was asked for.
+  /// Whether all seeds ran and every required kind of fault occurred.
   [[nodiscard]] bool is_decided() const { return !end_.interrupted && end_.missing.empty(); }
   [[nodiscard]] std::uint64_t asked() const { return options_.last_seed - options_.first_seed + 1; }
   [[nodiscard]] std::string how_many_seeds() const {
@@ -154,7 +154,7 @@ class Summary {
     });
     if (all == 0) return "pairs of faults: none";
     return "pairs of faults: " + std::to_string(seen) + " of " + std::to_string(all) +
-           " came about; fewest, in " + counted(fewest, "seed") + ": " + rarest;
+           " occurred; the rarest, in " + counted(fewest, "seed") + ": " + rarest;
   }
 
   const SimulateOptions& options_;

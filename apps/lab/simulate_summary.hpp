@@ -15,13 +15,13 @@ namespace muster::apps {
 struct CampaignEnd {
   std::chrono::duration<double> took{};
   bool interrupted = false;
-  std::vector<lab::Trouble> missing;  ///< kinds of fault that had to come about, and did not
+  std::vector<lab::Trouble> missing;  ///< kinds of fault that were required, but did not occur
 };
 
-/// As the command line has it: "one-way-cut".
+/// The name on the command line, such as "one-way-cut".
 std::string name_of(lab::Trouble trouble);
 
-/// As text, or one JSON object a line.
+/// Prints the report, as text or as one JSON object a line.
 void show_summary(const SimulateOptions& options, const lab::Campaign& campaign,
                   const CampaignEnd& end, std::ostream& out);
 

@@ -12,7 +12,8 @@
 namespace muster::apps {
 namespace {
 
-// Names may be written with '-' and with the paper's capitals: status-test-of-NewCoordinator.
+// Finds our name for a name that has '-' or the paper's capitals, such as
+// status-test-of-NewCoordinator.
 std::string words_of(const std::string& name) {
   std::string words;
   for (const char letter : name) {
@@ -49,16 +50,16 @@ Expected<> read_strike(std::string name, lab::Bounds& bounds) {
   const auto line = enumerator_named<Line>(name);
   const bool is_of_the_bully = line || instead.contains(name) || meaning(ProtocolName::bully, name);
   if (is_of_the_bully && bounds.protocol != ProtocolName::bully)
-    return misread("--strike " + asked + " is of the Bully, and --protocol is " +
+    return misread("--strike " + asked + " belongs to the Bully, but --protocol is " +
                    to_text(bounds.protocol));
   if (line) {
     bounds.struck.push_back(*line);
     return {};
   }
   if (bounds.protocol != ProtocolName::invitation && meaning(ProtocolName::invitation, name))
-    return misread("--strike " + asked + " is of the Invitation: add --protocol invitation");
-  return misread("--strike does not know '" + asked +
-                 "'; muster check --lines lists what it knows");
+    return misread("--strike " + asked + " belongs to the Invitation: add --protocol invitation");
+  return misread("--strike: there is no line '" + asked +
+                 "'; muster check --lines lists all lines");
 }
 
 }  // namespace muster::apps

@@ -9,8 +9,8 @@
 
 namespace muster::apps {
 
-/// Takes the line of that name out of the protocol, or turns the switch of that name off; a usage
-/// error where neither is known.
+/// Strikes the line of that name from the protocol, or turns the switch of that name off. A usage
+/// error if neither is known.
 Expected<> read_strike(std::string name, lab::Bounds& bounds);
 
 }  // namespace muster::apps

@@ -15,11 +15,11 @@ void add_verify_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(part_commands::verify.name, part_commands::verify.what);
   command
       ->add_option("journals", options->journals,
-                   "Journals of nodes, and of whoever made them fail; segments are found")
+                   "Journals of nodes, and journals of faults; segments are found")
       ->required();
   add_assertions(*command, options->assertions,
-                 "Judge this one too, though their protocol may not claim it; repeatable");
-  command->add_flag("--json", options->json, "One JSON object a line for each verdict");
+                 "Check this assertion too, even if their protocol does not claim it; repeatable");
+  command->add_flag("--json", options->json, "Print a JSON object for each verdict, one a line");
   command->callback([options, &exit_code] { exit_code = verify(*options, std::cout, std::cerr); });
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 using lab::Deed;
 
-/// How long a world goes on after the last thing that is done to it, if no end is given.
-constexpr Duration goes_on = std::chrono::seconds(30);
+/// If `end` is not given, a world goes on for this time after the last deed.
+constexpr Duration after_last_deed = std::chrono::seconds(30);
 
 [[noreturn]] void refuse(const std::string& why) {
   throw CLI::ValidationError("--world", why);
@@ -35,7 +35,8 @@ NodeId node_of(const std::string& text, std::uint64_t nodes) {
   return NodeId{static_cast<std::uint32_t>(*id)};
 }
 
-// Nodes end and begin by these deeds alone.
+// Refuses to kill a node that is down, or to start one that is up. Nodes end and start only by
+// deeds, so the deeds before this one tell which nodes are up.
 void look_whether_possible(const std::vector<Deed>& deeds, const Deed& deed) {
   if (deed.what != Deed::What::kill && deed.what != Deed::What::start) return;
   bool is_up = true;
@@ -47,7 +48,7 @@ void look_whether_possible(const std::vector<Deed>& deeds, const Deed& deed) {
            format_duration(deed.at) + ": it cannot " + (is_up ? "start" : "be killed"));
 }
 
-// One part, such as "2s cut 1-3 2-4".
+// Adds the deeds of one part, such as "2s cut 1-3 2-4".
 void add_deeds(std::vector<Deed>& deeds, const std::string& part, std::uint64_t nodes) {
   std::istringstream words(part);
   std::string time, verb, whom;
@@ -56,17 +57,17 @@ void add_deeds(std::vector<Deed>& deeds, const std::string& part, std::uint64_t 
   const auto what = enumerator_named<Deed::What>(verb);
   if (!at || !what)
     refuse(
-        "expected a time and what is done then (kill, start, cut, refuse, heal or end), "
-        "such as '2s cut 1-3', not '" +
+        "expected a time and a fault (kill, start, cut, refuse, heal or end), such as '2s cut "
+        "1-3', not '" +
         part + "'");
   if (!deeds.empty() && *at < deeds.back().at)
-    refuse("'" + part + "' comes before what it follows");
+    refuse("'" + part + "' is earlier than the entry before it");
   if (!deeds.empty() && deeds.back().what == Deed::What::end)
-    refuse("'" + part + "' follows the end");
+    refuse("'" + part + "' comes after the end");
   const std::size_t before = deeds.size();
   if (is_about_all(*what)) deeds.push_back({*at, *what});
   while (words >> whom) {
-    if (is_about_all(*what)) refuse(verb + " stands alone, and not before '" + whom + "'");
+    if (is_about_all(*what)) refuse(verb + " takes no node or link, but has '" + whom + "'");
     Deed deed{*at, *what};
     if (is_about_links(*what))
       std::tie(deed.node, deed.other) = link_of("--world", whom, nodes);
@@ -88,9 +89,9 @@ std::vector<Deed> deeds_of(const std::string& text, std::uint64_t nodes) {
     part.erase(0, part.find_first_not_of(' '));
     add_deeds(deeds, part, nodes);
   }
-  if (deeds.empty()) refuse("expected what is done and when, such as '2s cut 1-3, 60s end'");
+  if (deeds.empty()) refuse("expected times and faults, such as '2s cut 1-3, 60s end'");
   if (deeds.back().what != Deed::What::end)
-    deeds.push_back({deeds.back().at + goes_on, Deed::What::end});
+    deeds.push_back({deeds.back().at + after_last_deed, Deed::What::end});
   return deeds;
 }
 

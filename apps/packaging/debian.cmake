@@ -1,4 +1,4 @@
-# Run by CPack between installing and packing: what Debian wants of every package.
+# CPack runs this between installing and packing. It adds what Debian requires of every package.
 foreach(package IN LISTS CPACK_COMPONENTS_ALL)
   set(root ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/${package}/usr/share)
   set(doc ${root}/doc/${package})
@@ -6,7 +6,7 @@ foreach(package IN LISTS CPACK_COMPONENTS_ALL)
   file(COPY_FILE ${CMAKE_CURRENT_LIST_DIR}/copyright ${doc}/copyright)
   file(WRITE ${doc}/changelog.Debian "${package} (${CPACK_PACKAGE_VERSION}-1) unstable; urgency=medium
 
-  * What has changed is in the changelog of the package muster.
+  * See the changelog of the package muster.
 
  -- ${CPACK_PACKAGE_CONTACT}  Thu, 26 Nov 2026 00:00:00 +0000
 ")
@@ -14,7 +14,7 @@ foreach(package IN LISTS CPACK_COMPONENTS_ALL)
   if(archives)
     execute_process(COMMAND strip --strip-debug ${archives} COMMAND_ERROR_IS_FATAL ANY)
   endif()
-  # Its licence stands in `copyright`.
+  # The licence is in `copyright`.
   file(REMOVE ${doc}/LICENSE)
   if(EXISTS ${doc}/CHANGELOG.md)
     file(RENAME ${doc}/CHANGELOG.md ${doc}/changelog)

@@ -1,5 +1,5 @@
-# What belongs to the command, and packages for Debian: `cpack -G DEB`. Pages of the manual and completions are
-# asked of the command itself, when it is installed.
+# Installs the files around the command, and makes packages for Debian: `cpack -G DEB`. The command
+# itself writes its manual pages and completions when it is installed (make.cmake).
 set(muster_made ${PROJECT_BINARY_DIR}/packaging)
 install(CODE "
   set(made \"${muster_made}\")
@@ -36,9 +36,9 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 set(CPACK_PACKAGE_NAME muster)
-# By default nobody whom Debian's tools would write to: an address in .invalid (RFC 2606).
+# The default is an address in .invalid (RFC 2606), so Debian's tools write to nobody.
 set(MUSTER_MAINTAINER "not named <unset@muster.invalid>" CACHE STRING
-  "Who answers for packages for Debian that are given to others: Name <address>")
+  "Maintainer of Debian packages that are distributed: Name <address>")
 set(CPACK_PACKAGE_CONTACT "${MUSTER_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "elections and reorganization in fail-stop systems")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -58,16 +58,16 @@ set(CPACK_DEBIAN_MUSTER_PACKAGE_RECOMMENDS "muster-lab (= ${PROJECT_VERSION}-1)"
 set(CPACK_DEBIAN_MUSTER_PACKAGE_CONTROL_EXTRA
   "${CMAKE_CURRENT_LIST_DIR}/postinst;${CMAKE_CURRENT_LIST_DIR}/prerm;${CMAKE_CURRENT_LIST_DIR}/postrm")
 set(CPACK_DEBIAN_MUSTER_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_COMPONENT_MUSTER_DESCRIPTION "The command muster runs nodes that elect a coordinator among them when
-one of them fails or comes back (the Bully algorithm of Garcia-Molina),
-and programs on them while they work, and watches them. With a unit for
-systemd.")
+set(CPACK_COMPONENT_MUSTER_DESCRIPTION "The command muster runs and observes the nodes of a cluster. When a node
+fails or comes back, the nodes elect a coordinator (the Bully algorithm of
+Garcia-Molina). Each node can run a program while it is in a working group.
+A systemd unit is included.")
 set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_NAME muster-lab)
 set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_DEPENDS "muster (= ${PROJECT_VERSION}-1)")
-set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_REPLACES muster)  # its pages were there until 2026-11-29
-set(CPACK_COMPONENT_MUSTER-LAB_DESCRIPTION "The commands of muster that need no running node: they verify and draw the
+set(CPACK_DEBIAN_MUSTER-LAB_PACKAGE_REPLACES muster)  # until 2026-11-29 the package muster contained these pages
+set(CPACK_COMPONENT_MUSTER-LAB_DESCRIPTION "The commands of muster that need no running node. They verify and draw the
 journals of nodes, search every state of a small cluster, and run clusters
 with faults in simulated time.")
 set(CPACK_DEBIAN_LIBMUSTER-DEV_PACKAGE_NAME libmuster-dev)
@@ -75,10 +75,9 @@ set(CPACK_DEBIAN_LIBMUSTER-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBMUSTER-DEV_PACKAGE_DEPENDS "libboost${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev, \
 libboost-serialization${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev, \
 libboost-json${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR}-dev, libsqlite3-dev, libssl-dev")
-set(CPACK_COMPONENT_LIBMUSTER-DEV_DESCRIPTION "Libraries for nodes within programs of one's own, in C++20 and in C: the
-protocol as a pure function, safe storage on SQLite, a runtime on Asio, and
-a laboratory that runs a whole cluster in simulated time; with a package
-for CMake.")
+set(CPACK_COMPONENT_LIBMUSTER-DEV_DESCRIPTION "Libraries that run a node inside a C++20 or C program: the protocol as a
+pure function, safe storage on SQLite, a runtime on Asio, and a laboratory
+that runs a whole cluster in simulated time. A CMake package is included.")
 if(TARGET muster-postgres)
   list(APPEND CPACK_COMPONENTS_ALL muster-postgres)
   set(CPACK_DEBIAN_MUSTER-POSTGRES_PACKAGE_NAME muster-postgres)
@@ -88,9 +87,9 @@ if(TARGET muster-postgres)
   set(CPACK_DEBIAN_MUSTER-POSTGRES_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_LIST_DIR}/postgres/postinst;\
 ${CMAKE_CURRENT_LIST_DIR}/postgres/prerm;${CMAKE_CURRENT_LIST_DIR}/postgres/postrm")
   set(CPACK_DEBIAN_MUSTER-POSTGRES_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-  set(CPACK_COMPONENT_MUSTER-POSTGRES_DESCRIPTION "Fail-over of PostgreSQL without loss of what was acknowledged, on three
-machines or more and nothing else: each runs a node of Muster, whose
-application is its database. With a unit for systemd.")
+  set(CPACK_COMPONENT_MUSTER-POSTGRES_DESCRIPTION "Fail-over of PostgreSQL that loses no acknowledged commit. It needs three
+or more machines and no other service: each machine runs a node of Muster,
+which manages the PostgreSQL there. A systemd unit is included.")
 endif()
 if(MUSTER_BUILD_TESTS AND MUSTER_BUILD_BENCH)
   list(APPEND CPACK_COMPONENTS_ALL muster-bench)
@@ -98,9 +97,9 @@ if(MUSTER_BUILD_TESTS AND MUSTER_BUILD_BENCH)
   set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_SECTION admin)
   set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_MUSTER-BENCH_PACKAGE_DEPENDS "muster-lab (= ${PROJECT_VERSION}-1)")
-  set(CPACK_COMPONENT_MUSTER-BENCH_DESCRIPTION "Benches of Muster that make real nodes fail on this machine: how long a
-fail-over takes, and which faults cost whom how much. Not for a machine
-that does other work.")
+  set(CPACK_COMPONENT_MUSTER-BENCH_DESCRIPTION "Benches of Muster that make real nodes fail on this machine. They measure
+how long a fail-over takes, and what each fault costs the other nodes. Do
+not run them on a machine that does other work.")
 endif()
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian.cmake)
 include(CPack)

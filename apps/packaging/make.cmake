@@ -1,4 +1,5 @@
-# Run while the command is installed: what it says of itself, into `made`; `program` is it, `unit` the unit's text.
+# Runs while the command is installed: writes its manual pages, its completions and its systemd unit
+# into `made`. `program` is the command. The unit is made from the file `unit`.
 file(REMOVE_RECURSE ${made})
 file(MAKE_DIRECTORY ${made}/man1)
 function(ask)

@@ -29,25 +29,25 @@ Failure failure_of(const std::string& what) {
   return {ExitCode::hook_failed, what + ": " + std::strerror(errno)};
 }
 
-/// glibc 2.36 declares its own without C linkage.
+/// Makes the system call itself, because glibc 2.36 declares pidfd_open without C linkage.
 Descriptor watch_end_of(pid_t pid) {
   return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
 
-/// A pipe whose end on this side does not block.
+/// A pipe whose end on our side does not block.
 Expected<PipeEnds> make_one_sided(Descriptor PipeEnds::*ours) {
   auto pipe = make_pipe();
   if (pipe) fcntl(((*pipe).*ours).fd(), F_SETFL, O_NONBLOCK);
   return pipe;
 }
 
-/// This process may be a program of another node itself, and was told of that one.
+/// Leaves out variables about a node: this process may itself be the program of another one.
 bool is_of_others(std::string_view variable) {
   return !variable.starts_with("MUSTER_");
 }
 
-/// What a program needs to find its way; no secrets of a service, nothing that changes what is
-/// loaded.
+/// The few variables that a program needs. No secrets of a service, and nothing that changes which
+/// libraries are loaded.
 bool is_of_anybody(std::string_view variable) {
   constexpr std::array names{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR"};
   return variable.starts_with("LC_") ||
@@ -83,8 +83,8 @@ bool wait_unless_told(Duration time, const std::stop_token& told) {
 
 bool group_lives(pid_t group) {
   if (::kill(-group, 0) != 0 && errno == ESRCH) return false;
-  // Orphans that ended are still counted there until somebody waits for them, which in a container
-  // may be never.
+  // kill() also finds zombies, so this function reads the states in /proc. An orphan that has ended
+  // stays a zombie until its new parent waits for it, which in a container may never happen.
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     if (!parse_number(entry.path().filename().string())) continue;
@@ -159,7 +159,8 @@ ChildEnd Child::wait(const std::stop_token& told) {
   take_in();
   const pid_t group = pid();
   const bool by_itself = !kill_at_;
-  // The rest of one that ended by itself is killed while its number cannot be another's yet.
+  // If the program ended by itself, the rest of its group is killed now, before the program is
+  // waited for. Until then no other process can get its number.
   siginfo_t info{};
   waitid(P_PID, static_cast<id_t>(group), &info, WEXITED | WNOWAIT);
   const bool spared = by_itself && options_.rest == Rest::spared && info.si_code == CLD_EXITED &&
@@ -187,7 +188,7 @@ void Child::feed() {
   const std::string& input = *options_.input;
   const ssize_t size = ::write(input_.fd(), input.data() + fed_, input.size() - fed_);
   if (size > 0) fed_ += static_cast<std::size_t>(size);
-  // One that does not read to the end does not want to know.
+  // Stops writing to a program that has closed its input, as it does not need the rest.
   const bool later = size < 0 && (errno == EAGAIN || errno == EINTR);
   if (fed_ == input.size() || (size < 0 && !later)) input_ = Descriptor();
 }
@@ -204,7 +205,8 @@ void Child::take_in() {
   }
 }
 
-// What was told to end has until the same moment as the program itself.
+// Waits until no process of the group is left. At the time at which the program itself would be
+// killed, this kills the group.
 void Child::end_rest(pid_t group) {
   const Clock::time_point kill_at = kill_at_.value_or(Clock::now());
   const Clock::time_point last = kill_at + options_.grace;

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 constexpr Duration first_back_off = 100ms;
 constexpr Duration longest_back_off = 1s;
 
-/// The reports as files of a directory, each under the number of its node.
+/// Writes each report into a file of a directory. The node's number is the file's name.
 Expected<std::filesystem::path> write_reports(const std::filesystem::path& data,
                                               const Members& members) {
   const auto directory = data / "reports";
@@ -40,11 +40,11 @@ struct HookCall {
   const std::vector<std::string>* command;
   std::vector<std::string> environment;
   std::string input;
-  bool gives;                        ///< its output is what the hook gives
-  std::optional<Duration> deadline;  ///< its own; else until it is cancelled
+  bool gives;                        ///< the program's output is the result of the hook
+  std::optional<Duration> deadline;  ///< none: the program runs until it is cancelled
 };
 
-/// Runs a hook as often as it asks for it, until it gives something or has failed.
+/// Runs a hook program until it succeeds or fails. Exit code 75 makes it run again.
 class Attempts {
  public:
   Attempts(const HookOptions& options, const HookCall& call, std::stop_token cancelled)
@@ -86,7 +86,7 @@ class Attempts {
     child.input = call_.input;
     if (call_.gives) child.output_limit = options_.output_limit;
     child.deadline = left();
-    // A cancelled hook and the stop after it share one stop deadline.
+    // One stop deadline has to cover both the end of a cancelled hook and the stop after it.
     child.grace = options_.timings.stop_deadline / (call_.deadline ? 8 : 4);
     child.rest = Rest::spared;
     return child;
@@ -110,7 +110,7 @@ class HookPrograms : public Application {
 
   void stop(StopContext context, Done<Report> done) override {
     if (commands().stop.empty()) return done();
-    // All of it has to be over within what is left, the kill included.
+    // The program has to end, or to be killed, within the time that is left.
     const Duration all = options_.timings.stop_deadline;
     const Duration deadline = std::max(context.deadline - all / 4, all / 8);
     context.deadline = deadline;
@@ -169,7 +169,8 @@ class HookPrograms : public Application {
     return variables;
   }
 
-  /// On a thread that the program ends with, and that the hooks' thread does not wait for.
+  /// Runs the hook on a thread of its own, so the hooks' thread does not wait. The program is
+  /// killed when that thread ends.
   template <class End>
   void run(HookCall call, std::stop_token cancelled, End end) {
     worker_ = std::jthread([this, call = std::move(call), cancelled = std::move(cancelled),
@@ -183,7 +184,7 @@ class HookPrograms : public Application {
 
   const NodeId self_;
   const HookOptions options_;
-  std::jthread worker_;  ///< of the hook that runs, or ran last
+  std::jthread worker_;  ///< runs the present hook, or ran the last one
 };
 
 }  // namespace

@@ -6,16 +6,16 @@
 
 #include <filesystem>
 
-/// An application whose hooks are programs: JSON on standard input, what they give on standard
-/// output (docs/programs.md).
+/// An application whose hooks are programs. They read JSON from standard input and write their
+/// result to standard output (docs/how-to/programs.md).
 
 namespace muster::apps {
 
 struct HookOptions {
   HooksConfig commands;
-  std::filesystem::path data;            ///< where definition and reports are written: the node's
+  std::filesystem::path data;            ///< for definition and reports: the node's data
   Timings timings;                       ///< of the cluster
-  std::size_t output_limit = 32 * 1024;  ///< bytes of a report and of a definition
+  std::size_t output_limit = 32 * 1024;  ///< most bytes of a report, and of a definition
 };
 
 /// Makes the application of one life.

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-/// What programs are told of a hook, as JSON: docs/programs.md. Bytes are text here.
+/// The JSON that programs get on standard input: docs/how-to/programs.md. Bytes are sent as text.
 
 namespace muster::apps {
 
 using muster::operator==;
 
-/// What the node was assigned before.
+/// The node's previous assignment.
 struct PreviousInput {
   GroupNumber group;
   NodeSet members;

@@ -12,7 +12,7 @@
 namespace muster::apps {
 namespace {
 
-/// Each `start` has a thread: it launches the program and stays with it until `stop`.
+/// Each `start` makes a thread, which launches the program and stays with it until `stop`.
 class Program : public Application {
  public:
   Program(Services& services, ProgramOptions options)
@@ -20,7 +20,8 @@ class Program : public Application {
 
   void stop(StopContext, Done<Report> done) override {
     worker_.request_stop();
-    // On a thread of its own: a program may take its time, and the hooks' thread is others' too.
+    // On a thread of its own: the program can take long to end, and the hooks' thread has other
+    // work.
     stopping_ = std::jthread([this, done = std::move(done)]() mutable {
       if (worker_.joinable()) worker_.join();
       if (failure_.empty())
@@ -65,9 +66,11 @@ class Program : public Application {
     Duration back_off = options_.first_back_off;
     while (true) {
       const ChildEnd end = child->wait(told);
-      if (end.remains) failure_ = name() + " is gone, but not all of its process group is";
+      if (end.remains)
+        failure_ = name() + " has ended, but other processes of its process group have not";
       if (told.stop_requested() || end.exited_with(0)) return;
-      // Whoever ends all of a service at once tells the program as well as its node.
+      // The SIGTERM came from elsewhere. A service manager that stops a whole service sends it to
+      // all processes, so the node is told to end too. This is not a failure.
       if (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGTERM) return options_.give_up();
       if (!end.asks_to_try_again()) return give_up(name() + " " + describe_end(end.status));
       options_.say("node " + std::to_string(self_.value) + ": " + name() +
@@ -88,9 +91,9 @@ class Program : public Application {
 
   const NodeId self_;
   const ProgramOptions options_;
-  std::string failure_;    ///< why `stop` is to fail: the worker's, until it is joined
-  std::jthread worker_;    ///< from `start` on
-  std::jthread stopping_;  ///< waits for the worker; before it in every destruction
+  std::string failure_;    ///< why `stop` fails; only the worker writes it, until joined
+  std::jthread worker_;    ///< runs the program from `start` on
+  std::jthread stopping_;  ///< waits for the worker; destroyed first
 };
 
 }  // namespace

@@ -25,31 +25,31 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// How long a program that has connected may take to register.
+/// Time that a connected program has to register.
 constexpr auto registration_deadline = 5s;
-/// Lines that may wait for a program to read them.
+/// The most lines that may wait for a program to read them.
 constexpr std::size_t most_untold = 1024;
 
-/// What a program is asked.
+/// The kinds of request to a program.
 enum class Asked { stop, reorganize, start, answer };
 
-/// What a hook gave, or why it failed.
+/// The result of a hook, or why it failed.
 using Gave = Said<json::object>;
 using Ended = std::function<void(const Gave&)>;
 
-/// What the program was asked, or will be when it is there.
+/// A request to the program. The request waits until a program has registered.
 struct Call {
   Asked what{};
   json::object told;
   std::stop_token cancelled;
   std::function<void(std::string)> listener;
-  Ended ended;
-  std::optional<AskingContext> asking{};  ///< of a reorganize and a start
+  Ended on_ended;
+  std::optional<AskingContext> asking{};  ///< for a reorganize or a start
   bool sent = false;
   std::optional<std::stop_callback<std::function<void()>>> on_cancel{};
 };
 
-/// Lets `read` make the hook's value of what the program gave.
+/// Completes `done` with the hook's value. `read` makes that value from the program's answer.
 template <class Value, class Read>
 Ended ending(Done<Value> done, Read read) {
   return [done = std::make_shared<Done<Value>>(std::move(done)), read](const Gave& gave) {
@@ -67,7 +67,7 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
   Impl(asio::any_io_executor executor, Options options)
       : executor_(executor),
         options_(std::move(options)),
-        socket_(executor, [this](net::UnixSocket socket) { took(std::move(socket)); }),
+        socket_(executor, [this](net::UnixSocket socket) { on_connection(std::move(socket)); }),
         timer_(executor) {}
 
   [[nodiscard]] NodeId self() const { return options_.self; }
@@ -99,23 +99,23 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     return lost_;
   }
 
-  /// From any thread.
-  void hand(Asked what, json::object told, const HookContext& context, Ended ended,
+  /// Hands a hook to the program. From any thread.
+  void hand(Asked what, json::object told, const HookContext& context, Ended on_ended,
             std::optional<AskingContext> asking = {}) {
     const std::shared_ptr<Call> call(new Call{what, std::move(told), context.cancelled,
-                                              context.listener, std::move(ended),
+                                              context.listener, std::move(on_ended),
                                               std::move(asking)});
     asio::post(executor_, [self = shared_from_this(), call] { self->begin(call); });
   }
 
-  /// The services of the present life; null: there is none.
+  /// Sets the services of the present life; null if there is none.
   void present(Services* services) {
     const std::lock_guard lock(mutex_);
     services_ = services;
     if (services_ != nullptr) services_->show(shown_);
   }
 
-  /// The life is over: nobody waits any more.
+  /// The life is over: forgets all calls without an answer.
   void forget() {
     present(nullptr);
     asio::post(executor_, [self = shared_from_this()] {
@@ -127,7 +127,7 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
  private:
   // --- Connections
 
-  void took(net::UnixSocket socket) {
+  void on_connection(net::UnixSocket socket) {
     const auto connection = std::make_shared<LineSocket>(std::move(socket));
     if (program_) return refuse(*connection, "another program is registered");
     if (const auto why = lost()) return refuse(*connection, *why);
@@ -145,8 +145,8 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
                                               error_code error, const std::string& line) {
       if (connection != self->program_) return;
       if (error == asio::error::not_found)
-        return self->end(connection,
-                         "a line of more than " + std::to_string(longest_socket_line) + " bytes");
+        return self->end(connection, "it sent a line of more than " +
+                                         std::to_string(longest_socket_line) + " bytes");
       if (error) return self->end(connection, {});
       if (const auto wrong = self->take(line))
         return self->end(connection, one_line(*wrong, longest_reason));
@@ -156,12 +156,12 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
 
   void write(const json::object& message) { program_->tell(json::serialize(message)); }
 
-  // One that does not take the reason, does not want to know.
+  // Sends the reason without waiting, so a program that does not read it in time does not get it.
   static void refuse(LineSocket& connection, const std::string& why) {
     connection.close_with(json::serialize(json::object{{"refused", why}}));
   }
 
-  /// `wrong` is what the program did wrong; empty where it went away.
+  /// Ends the connection. `wrong` is what the program did wrong; it is empty if the program left.
   void end(const std::shared_ptr<LineSocket>& connection, const std::string& wrong) {
     if (wrong.empty())
       connection->close();
@@ -170,9 +170,9 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     program_.reset();
     if (!std::exchange(registered_, false)) return;
     show({});
-    if (options_.gone) return options_.gone();  // `lose` will come
+    if (options_.gone) return options_.gone();  // `lose` is called later
     const std::string why =
-        wrong.empty() ? "its program went away" : "its program was sent away: " + wrong;
+        wrong.empty() ? "its program disconnected" : "its program was disconnected: " + wrong;
     if (at_work_) return is_lost(why);
     for (auto at = calls_.begin(); at != calls_.end();) {
       const auto call = (at++)->second;
@@ -193,17 +193,17 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
 
   // --- Messages
 
-  /// What is wrong with the line, if anything is.
+  /// Handles a line. Returns what is wrong with it, if anything.
   std::optional<std::string> take(const std::string& line) {
     const auto parsed = parse_line(line);
     if (!parsed) return parsed.error();
     const json::object& said = *parsed;
     if (!registered_) return take_registration(said);
-    if (program_->untold() > most_untold) return "it does not read what it is told";
+    if (program_->untold() > most_untold) return "it does not read its messages";
     if (const json::value* number = said.if_contains("ask")) return take_question(*number, said);
     if (said.contains("show")) return take_shown(said);
     for (const std::string_view key : {"elect", "step_down_ns", "broken", "note"})
-      if (said.contains(key)) return take_wish(key, said);
+      if (said.contains(key)) return take_request(key, said);
     for (const auto& [key, act] :
          {std::pair{"done", &Impl::take_done}, std::pair{"failed", &Impl::take_failed},
           std::pair{"progress", &Impl::take_progress}}) {
@@ -211,12 +211,12 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
       if (!named) continue;
       const auto ticket = natural_of(*named);
       if (!ticket || *ticket == 0 || *ticket > last_ticket_)
-        return std::string(key) + " " + json::serialize(*named) + ": that ticket was never given";
+        return std::string(key) + " " + json::serialize(*named) + ": no such ticket was given";
       const auto call = calls_.find(*ticket);
-      if (call == calls_.end() || !call->second->sent) return std::nullopt;  // it comes too late
+      if (call == calls_.end() || !call->second->sent) return std::nullopt;  // an answer too late
       return (this->*act)(call->second, said);
     }
-    return "no message has such keys: " + line.substr(0, 80);
+    return "not a known message: " + line.substr(0, 80);
   }
 
   std::optional<std::string> take_registration(const json::object& said) {
@@ -224,8 +224,8 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     if (!version) return "expected {\"register\":2} first";
     version_ = natural_of(*version).value_or(0);
     if (version_ < oldest_socket_version || version_ > socket_version)
-      return "it speaks version " + json::serialize(*version) + ", and this node versions 1 and 2";
-    if (auto wrong = stranger(said, {"register"})) return wrong;
+      return "it speaks version " + json::serialize(*version) + ", but this node speaks 1 and 2";
+    if (auto wrong = unknown_key(said, {"register"})) return wrong;
     if (speaks_old_names() && options_.warn && !std::exchange(warned_, true))
       options_.warn(old_name_warning);
     registered_ = true;
@@ -238,16 +238,16 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     return std::nullopt;
   }
 
-  static std::optional<std::string> stranger_at_the_end_of(Asked what, const json::object& said) {
-    if (what == Asked::stop) return stranger(said, {"done", "report"});
-    if (what == Asked::reorganize) return stranger(said, {"done", "definition", "parts"});
-    if (what == Asked::answer) return stranger(said, {"done", "answer"});
-    return stranger(said, {"done"});
+  static std::optional<std::string> unknown_key_at_end(Asked what, const json::object& said) {
+    if (what == Asked::stop) return unknown_key(said, {"done", "report"});
+    if (what == Asked::reorganize) return unknown_key(said, {"done", "definition", "parts"});
+    if (what == Asked::answer) return unknown_key(said, {"done", "answer"});
+    return unknown_key(said, {"done"});
   }
 
   std::optional<std::string> take_done(const std::shared_ptr<Call>& call,
                                        const json::object& said) {
-    auto wrong = stranger_at_the_end_of(call->what, said);
+    auto wrong = unknown_key_at_end(call->what, said);
     if (wrong) {
       give(call, {boost::system::in_place_error, *wrong});
       return std::nullopt;
@@ -278,7 +278,7 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     const auto member = read_json<NodeId>(to ? *to : json::value());
     auto question = bytes_under(said, "question");
     if (!natural_of(number) || !member || !options_.nodes.contains(*member))
-      return "ask " + json::serialize(number) + ": expected its number, and a node as its member";
+      return "ask " + json::serialize(number) + ": expected a number, and a node as member";
     if (!question) return question.error();
     const auto answered = [weak = weak_from_this(), program = std::weak_ptr(program_),
                            number](const Done<Bytes>::Outcome& answer) {
@@ -296,13 +296,13 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     if (asking_)
       asking_->ask(*member, std::move(*question), answered);
     else
-      answered({boost::system::in_place_error, "nothing is reorganized, and nothing started"});
+      answered({boost::system::in_place_error, "only reorganize and start may ask"});
     return std::nullopt;
   }
 
-  // What it wants of its node, where a life hears it.
-  std::optional<std::string> take_wish(std::string_view key, const json::object& said) {
-    const auto wish = wish_of(key, said);
+  // A request of the program to the node itself. The request is dropped if there is no life.
+  std::optional<std::string> take_request(std::string_view key, const json::object& said) {
+    const auto wish = request_of(key, said);
     if (!wish) return wish.error();
     const std::lock_guard lock(mutex_);
     if (services_ != nullptr) (*wish)(*services_);
@@ -316,7 +316,7 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
     return std::nullopt;
   }
 
-  // A program shows it once, and lives longer than a life.
+  // Remembers the state, because the program shows it only once but can outlive a life.
   void show(const Shown& shown) {
     const std::lock_guard lock(mutex_);
     shown_ = shown;
@@ -328,7 +328,7 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
   // --- Calls
 
   void begin(const std::shared_ptr<Call>& call) {
-    if (const auto why = lost()) return call->ended({boost::system::in_place_error, *why});
+    if (const auto why = lost()) return call->on_ended({boost::system::in_place_error, *why});
     const std::uint64_t ticket = ++last_ticket_;
     call->told["ticket"] = ticket;
     calls_[ticket] = call;
@@ -360,23 +360,23 @@ class ProgramSocket::Impl : public std::enable_shared_from_this<ProgramSocket::I
   void give(std::shared_ptr<Call> call, const Gave& gave) {
     calls_.erase(call->told.at("ticket").to_number<std::uint64_t>());
     call->on_cancel.reset();
-    call->ended(gave);
+    call->on_ended(gave);
   }
 
   asio::any_io_executor executor_;
   const Options options_;
   net::LineListener socket_;
-  asio::steady_timer timer_;  ///< of the registration
+  asio::steady_timer timer_;  ///< for the registration
   std::shared_ptr<LineSocket> program_;
-  bool registered_ = false;        ///< the program that is there
-  std::uint64_t version_ = 0;      ///< of the messages with that program
-  bool warned_ = false;            ///< of the old name
-  std::function<void()> awaited_;  ///< the first registration
+  bool registered_ = false;        ///< whether `program_` has registered
+  std::uint64_t version_ = 0;      ///< the version of that program's messages
+  bool warned_ = false;            ///< the warning about the program's old version was given
+  std::function<void()> awaited_;  ///< called when a program registers for the first time
   std::map<std::uint64_t, std::shared_ptr<Call>> calls_;
-  std::uint64_t last_ticket_ = 0;        ///< of all lives, so that what comes late is known
-  std::optional<AskingContext> asking_;  ///< of the last reorganize or start
-  bool at_work_ = false;      ///< from the sending of a start to the end of the stop after it
-  mutable std::mutex mutex_;  // guards those below
+  std::uint64_t last_ticket_ = 0;  ///< counts in all lives together, to recognize late answers
+  std::optional<AskingContext> asking_;  ///< the context of the latest reorganize or start
+  bool at_work_ = false;                 ///< true from a start until the next stop has ended
+  mutable std::mutex mutex_;             // guards the members below
   std::optional<std::string> lost_;
   Services* services_ = nullptr;
   Shown shown_;

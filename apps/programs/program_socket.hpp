@@ -12,43 +12,46 @@
 
 namespace muster::apps {
 
-/// The Unix socket by which one program at a time is the application of a node (docs/socket.md).
+/// The Unix socket at which one program at a time is the application of a node
+/// (docs/reference/socket.md).
 ///
-/// A program that is at work and goes away is *lost*: nobody can know that it has ceased, so the
-/// next `stop` fails, and the node with it. Where nothing was started another may come, and what it
-/// is asked to do waits for it, within the deadlines of the hooks.
+/// A program that leaves while it is at work is *lost*. It may still be working, and the node
+/// cannot check this. So the next `stop` fails, and the node ends. If the program leaves while no
+/// task is started, it is not lost, and another program can connect. The node's requests wait for
+/// that program, within the deadlines of the hooks.
 class ProgramSocket {
  public:
   struct Options {
     NodeId self;
     NodeSet nodes;
     std::string path;  ///< usually DIR/application.sock
-    /// The program is lost: let the node leave. Called on the executor.
+    /// Called on the executor when the program is lost. The function has to let the node leave.
     std::function<void()> give_up;
-    /// The connection has ended: `lose` will be called when it is known how the program did. Empty:
-    /// it never will be known.
+    /// Called when the connection has ended. Set this function if the owner calls `lose` as soon as
+    /// it knows how the program ended. If it is not set, the program counts as lost at once.
     std::function<void()> gone{};
-    /// Takes a sentence for the node's log. Called on the executor.
+    /// Logs a sentence. Called on the executor.
     std::function<void(const std::string& sentence)> warn{};
   };
 
-  /// Everything happens on `executor`, one thing at a time: a strand, or a context of one thread.
+  /// Everything runs on `executor`, one thing at a time: it is a strand, or a context with one
+  /// thread.
   ProgramSocket(boost::asio::any_io_executor executor, Options options);
   ProgramSocket(const ProgramSocket&) = delete;
   ProgramSocket& operator=(const ProgramSocket&) = delete;
-  /// To be called when the executor no longer runs, or from there.
+  /// Call this when the executor no longer runs, or on the executor.
   ~ProgramSocket();
 
-  /// Makes the socket, for its owner alone (0600).
+  /// Makes the socket, with mode 0600.
   Expected<> listen();
 
-  /// Calls `registered`, on the executor, when a program has registered for the first time.
+  /// Calls `registered` on the executor when a program has registered for the first time.
   void await(std::function<void()> registered);
 
-  /// The program has ended, for this reason. From any thread.
+  /// Reports that the program has ended, and why. From any thread.
   void lose(const std::string& why);
 
-  /// Why the program was lost. From any thread.
+  /// The reason why the program was lost, if it was. From any thread.
   [[nodiscard]] std::optional<std::string> lost() const;
 
   /// The application of each life: it hands its hooks to the program.

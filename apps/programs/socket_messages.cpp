@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// By which the writer marks a byte that is not UTF-8, and the mark itself.
+/// The JSON writer puts this in the place of a byte that is not UTF-8.
 constexpr std::string_view mark = "\\ufffd";
 
 template <class Input>
@@ -62,11 +62,11 @@ Said<std::map<NodeId, Bytes>> parts_of(const json::object& object) {
   const auto wrong = [](std::string why) {
     return Said<std::map<NodeId, Bytes>>(boost::system::in_place_error, "parts: " + why);
   };
-  if (!given->is_object()) return wrong("expected an object, whose keys are members");
+  if (!given->is_object()) return wrong("expected an object with a key for each member");
   for (const auto& [member, value] : given->get_object()) {
     const auto id = parse_number(member);
     if (!id || *id > std::numeric_limits<std::uint32_t>::max())
-      return wrong("\"" + std::string(member) + "\" is no node");
+      return wrong("\"" + std::string(member) + "\" is not the number of a node");
     const auto part = bytes_of(value);
     if (!part) return wrong(std::string(member) + ": " + part.error());
     parts[NodeId{static_cast<std::uint32_t>(*id)}] = *part;
@@ -74,8 +74,8 @@ Said<std::map<NodeId, Bytes>> parts_of(const json::object& object) {
   return parts;
 }
 
-std::optional<std::string> stranger(const json::object& object,
-                                    std::initializer_list<std::string_view> known) {
+std::optional<std::string> unknown_key(const json::object& object,
+                                       std::initializer_list<std::string_view> known) {
   for (const auto& [key, value] : object) {
     const std::string_view name(key.data(), key.size());
     if (std::find(known.begin(), known.end(), name) == known.end())
@@ -89,8 +89,8 @@ std::optional<std::uint64_t> natural_of(const json::value& value) {
   return std::nullopt;
 }
 
-Said<std::function<void(Services&)>> wish_of(std::string_view key, const json::object& said) {
-  if (const auto wrong = stranger(said, {key})) return {boost::system::in_place_error, *wrong};
+Said<std::function<void(Services&)>> request_of(std::string_view key, const json::object& said) {
+  if (const auto wrong = unknown_key(said, {key})) return {boost::system::in_place_error, *wrong};
   const json::value& wish = said.at(key);
   if (key == "elect") {
     const auto why = bytes_of(wish);
@@ -110,13 +110,13 @@ Said<std::function<void(Services&)>> wish_of(std::string_view key, const json::o
   const auto time = natural_of(wish);
   if (!time)
     return {boost::system::in_place_error,
-            std::string(key) + ": expected nanoseconds, and not " + json::serialize(wish)};
+            std::string(key) + ": expected a number of nanoseconds, not " + json::serialize(wish)};
   const Duration back_after(std::min<std::uint64_t>(*time, Duration::max().count()));
   return [back_after](Services& node) { node.step_down(back_after); };
 }
 
 Said<Shown> shown_of(const json::object& said) {
-  if (const auto wrong = stranger(said, {"show", "text"}))
+  if (const auto wrong = unknown_key(said, {"show", "text"}))
     return {boost::system::in_place_error, *wrong};
   const auto text = bytes_under(said, "text");
   if (!text) return {boost::system::in_place_error, text.error()};

@@ -29,7 +29,8 @@ void SocketProgram::await(std::function<void()> registered) {
   if (!config_.application.program.empty()) program_ = std::thread([this] { work(); });
 }
 
-// It is about to end by itself, most likely; `work` tells how it did.
+// The program has left its socket, so it will most likely end by itself soon, and `work` will
+// report how. If it does not end by itself, it is told to end.
 void SocketProgram::end_soon() {
   patience_.expires_after(config_.cluster.timings.stop_deadline / 4);
   patience_.async_wait([this](auto error) {

@@ -13,26 +13,28 @@
 
 namespace muster::apps {
 
-/// The application of `kind = "socket"`: the socket, and the program, where the node starts it.
+/// The application of `kind = "socket"`: its socket, and its program if the node is to start one.
 class SocketProgram {
  public:
-  /// `give_up` is called, from any thread, when the program is lost: let the node leave. `warn`
-  /// takes a sentence for the log, from any thread.
+  /// Calls `give_up` when the program is lost; `give_up` has to let the node leave. `warn` logs a
+  /// sentence. Both are called from any thread.
   SocketProgram(const NodeConfig& config, std::function<void()> give_up,
                 std::function<void(const std::string&)> warn);
   SocketProgram(const SocketProgram&) = delete;
   SocketProgram& operator=(const SocketProgram&) = delete;
-  /// Ends the program it started: SIGTERM, and SIGKILL after half of stop_deadline.
+  /// Ends the program that this object started: by SIGTERM, and by SIGKILL after half of
+  /// stop_deadline.
   ~SocketProgram();
 
   Expected<> listen() { return socket_.listen(); }
 
-  /// Starts the program, where there is one to start, and calls `registered` when one is there.
+  /// Starts the program, if the node is to start one. Calls `registered` when a program has
+  /// registered.
   void await(std::function<void()> registered);
 
   [[nodiscard]] MakeApplication application() const { return socket_.application(); }
 
-  /// Why the program was lost.
+  /// The reason why the program was lost, if it was.
   [[nodiscard]] std::optional<std::string> lost() const { return socket_.lost(); }
 
  private:

@@ -1,4 +1,4 @@
-"""A program in Python as the application of a Muster node: docs/socket.md, as an object with hooks.
+"""Makes a Python program the application of a Muster node: an object with hooks.
 
     import muster
 
@@ -6,16 +6,18 @@
         def __init__(self, node):
             self.node = node
 
-        def stop(self, told): ...          # cease; what it returns is the report
-        def reorganize(self, told): ...    # on the coordinator: a definition, or that and parts
+        def stop(self, told): ...          # stop working; returns the report
+        def reorganize(self, told): ...    # on the coordinator: returns a definition, or a tuple
+                                           # of a definition and a dict of parts by node
         def start(self, told): ...         # install told["definition"], and work
-        def answer(self, told): ...        # what the coordinator asked; may be left out
+        def answer(self, told): ...        # answers the coordinator's question; optional
 
     muster.run(Lamp)
 
-Hooks are plain functions, called one at a time on a thread of their own, or coroutines. `told` is
-the node's message, with the keys of docs/socket.md; reports, definitions, parts, questions and
-answers are `str` where they are text, else `bytes`, in both directions. What one raises fails it.
+Hooks are plain functions, which are called one at a time on a thread of their own, or coroutines.
+`told` is the node's message, with the keys of docs/reference/socket.md. Reports, definitions,
+parts, questions and answers are `str` if they are text, else `bytes`, in both directions. A hook
+that raises has failed.
 """
 
 import asyncio
@@ -32,29 +34,30 @@ __all__ = ["AskFailed", "Node", "NodeGone", "Refused", "Told", "run", "serve"]
 __version__ = "0.1.0"
 
 VERSION = 2  # of the messages
-LONGEST = 64 * 1024 * 1024  # bytes of a line of the node's: all members' reports
+LONGEST = 64 * 1024 * 1024  # bytes of a line, which may hold all reports
 
 
 class NodeGone(Exception):
-    """The connection has ended. Nobody can ask the program to stop any more: it has to cease."""
+    """The connection has ended. Nobody can ask the program to stop any more: it has to stop now."""
 
 
 class Refused(Exception):
-    """The node does not take this program, for that reason."""
+    """The node refuses this program; the text says why."""
 
 
 class AskFailed(Exception):
-    """A member gave no answer, for that reason."""
+    """A member gave no answer; the text says why."""
 
 
 class Told(dict):
-    """What a hook is told. `cancelled` is set when nobody wants its result any more: it is still to
-    end, within stop_deadline. A hook that is a coroutine is cancelled besides."""
+    """The message that a hook is called with. `cancelled` is set when the result of the hook is no
+    longer needed. The hook still has to end, within stop_deadline. If it is a coroutine, it is
+    cancelled too."""
 
     def __init__(self, message):
         super().__init__(message)
         self.cancelled = threading.Event()
-        self._coroutine = None  # the task of the hook, where it is one and has begun
+        self._coroutine = None  # the task of a hook that is a coroutine and has begun
 
     def __getitem__(self, key):
         return super().__getitem__(_new_name(key))
@@ -75,44 +78,44 @@ class Node:
     """The node whose application this program is."""
 
     def __init__(self, reader, writer, loop):
-        self.id = None  # its own
+        self.id = None  # of this node
         self.nodes = []  # of the cluster
         self._reader, self._writer, self._loop = reader, writer, loop
         self._thread = threading.get_ident()
-        self._hooks = {}  # by ticket: what it was told
+        self._hooks = {}  # by ticket: the message that the hook was called with
         self._tasks = set()
         self._questions = {}  # by number: the future of the answer
         self._asked = 0
         self._worker = concurrent.futures.ThreadPoolExecutor(1, "hooks")
 
     def ask(self, member, question):
-        """Asks a member, from `reorganize` on until this node is to stop; on the coordinator alone.
-        To be awaited in a coroutine, blocks anywhere else. Raises AskFailed."""
+        """Asks a member. Only the coordinator may ask, from `reorganize` on until it is to stop.
+        On the loop this returns an awaitable; on any other thread it blocks. Raises AskFailed."""
         return self._anywhere(self._ask(member, question))
 
     def progress(self, told, text):
-        """How far that hook is, for `muster status`."""
+        """Tells how far that hook is, for `muster status`."""
         self._soon(lambda: self._say(progress=told["ticket"], text=text))
 
     def elect(self, why):
-        """Wants the group to reorganize, though no node has failed: what is held has changed."""
+        """Asks the group to reorganize, although no node has failed: what is held has changed."""
         self._soon(lambda: self._say(elect=why))
 
     def step_down(self, seconds):
-        """Lets the node leave in order, and come back after that time."""
+        """Lets the node leave its group in order, and come back after that time."""
         self._soon(lambda: self._say(step_down_ns=int(seconds * 1e9)))
 
     def show(self, text="", **roles):
-        """What this program is from now on, for those who watch: show("open", primary=True). A
-        `stop` takes the roles back, not the text."""
+        """Sets the state of this program that `muster status` and other observers show, such as
+        show("open", primary=True). A `stop` clears the roles, but not the text."""
         self._soon(lambda: self._say(show=roles, text=text))
 
     def broken(self, what):
-        """An invariant of this program's own does not hold: in one sentence, which."""
+        """Reports that an invariant of this program does not hold: one sentence that says which."""
         self._soon(lambda: self._say(broken=what))
 
     def note(self, what):
-        """A line of its own in the node's journal, which `muster draw` shows."""
+        """Writes a line into the node's journal, which `muster draw` shows."""
         self._soon(lambda: self._say(note=what))
 
     # --- On the loop
@@ -128,7 +131,7 @@ class Node:
         except (ConnectionError, ValueError) as error:
             raise NodeGone(f"the connection to the node is broken: {error}") from error
         if not line.endswith(b"\n"):
-            raise NodeGone("the node is gone: nobody could tell this program to stop")
+            raise NodeGone("the node is gone, so nothing can tell this program to stop any more")
         message = json.loads(line)
         if "refused" in message:
             raise Refused(message["refused"])
@@ -174,7 +177,7 @@ class Node:
             self._say(done=ticket, **_result(told["hook"], gave))
         except asyncio.CancelledError:
             self._say(failed=ticket, why="cancelled")
-        except Exception as error:  # of the application: its node is told, and the log has it
+        except Exception as error:  # an error of the application: the node writes it to its log
             self._say(failed=ticket, why=f"{type(error).__name__}: {error}"[:1000])
         finally:
             self._hooks.pop(ticket, None)
@@ -198,7 +201,7 @@ class Node:
 
 
 async def serve(make, path=None):
-    """Registers with the node at that socket, by default MUSTER_SOCKET, makes the application with
+    """Registers with the node at that socket (default: MUSTER_SOCKET), makes the application with
     `make(node)`, and calls its hooks. Never returns: raises Refused or NodeGone."""
     path = path or os.environ["MUSTER_SOCKET"]
     reader, writer = await asyncio.open_unix_connection(path, limit=LONGEST)
@@ -214,8 +217,8 @@ async def serve(make, path=None):
 
 
 def run(make, path=None):
-    """The same for a program that is nothing else: ends the process, at once and whatever its
-    threads do, when the node is gone or does not take it."""
+    """Like `serve`, for a program that does nothing else. Ends the process when the node is gone or
+    refuses it, at once, even if other threads still run."""
 
     async def to_the_end():
         try:
@@ -229,11 +232,12 @@ def run(make, path=None):
 
 
 def _new_name(key):
-    """The key of version 2 of the messages."""
+    """The key's name in version 2 of the messages."""
     if key != "freshest":
         return key
-    warnings.warn("use a version in the reports: a node that was alone comes first here, whatever "
-                  "it missed; the new name is last_assigned", DeprecationWarning, stacklevel=3)
+    warnings.warn("freshest is now last_assigned: a node that was alone comes first in it, "
+                  "whatever it missed, so put a version into the reports",
+                  DeprecationWarning, stacklevel=3)
     return "last_assigned"
 
 
@@ -258,7 +262,7 @@ def _encoded(value):
 
 
 def _decoded(value):
-    """Bytes in the place of {"base64": ...}, tuples in that of group numbers."""
+    """Puts bytes in the place of {"base64": ...}, and tuples in the place of group numbers."""
     if isinstance(value, list):
         return [_decoded(one) for one in value]
     if not isinstance(value, dict):

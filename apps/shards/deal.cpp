@@ -34,13 +34,13 @@ Expected<T> decode(const Bytes& bytes, const char* what) {
   options.max_depth = 8;
   const auto value = boost::json::parse(bytes.data, error, {}, options);
   if (error)
-    return hook_failure(std::string(what) + " of the shards is no JSON: " + error.message());
+    return hook_failure(std::string(what) + " of the shards is not JSON: " + error.message());
   auto read = read_json<T>(value);
   if (!read) return hook_failure(std::string(what) + " of the shards: " + read.error().what);
   return read;
 }
 
-/// Who holds the last record of each shard that has any, and which it is.
+/// The last record of a shard, and the node that has it.
 struct Holder {
   ShardHead head;
   NodeId node;
@@ -59,7 +59,7 @@ std::map<std::uint32_t, Holder> find_holders(const std::map<NodeId, ShardReport>
   return holders;
 }
 
-/// Hands out places: `least` to everybody, and one more to `extras` members.
+/// Hands out places: `least_` to every member, and one more to `extras_` of them.
 class Places {
  public:
   Places(const std::map<NodeId, ShardReport>& members, std::uint32_t shards)
@@ -68,7 +68,7 @@ class Places {
     for (const auto& [node, report] : members) taken_[node] = 0;
   }
 
-  /// True when the member had a place left, and has taken it.
+  /// Takes a place for that member. False if it has no place left.
   bool take(NodeId node) {
     std::uint32_t& taken = taken_.at(node);
     if (taken > least_ || (taken == least_ && extras_ == 0)) return false;
@@ -77,7 +77,7 @@ class Places {
     return true;
   }
 
-  /// The member that has the fewest; of several, the lowest id.
+  /// The member with the fewest shards; if there are several, the one with the lowest id.
   [[nodiscard]] NodeId emptiest() const {
     return std::min_element(
                taken_.begin(), taken_.end(),

@@ -9,21 +9,23 @@
 #include <tuple>
 #include <vector>
 
-/// The task of the shards application: which member works on which shard. Reports and definitions
-/// are JSON texts, so that they can be read in a journal.
+/// The definition of the shards application: the member that works on each shard. Reports and
+/// definitions are JSON, so they are readable in a journal.
 
 namespace muster::apps {
 
 using muster::operator==;
 
-/// The shards that are dealt.
+/// The number of shards.
 inline constexpr std::uint32_t shard_count = 24;
 
-/// The largest report and the largest definition, in bytes; more is refused, never cut.
+/// The most bytes of a report, and of a definition. Longer ones are refused, never cut.
 inline constexpr std::size_t shards_text_limit = 32 * 1024;
 
-/// The last record of a shard that a member has in its cells. The sequence comes first in their
-/// order: a node that was alone has the highest group, but may have missed records.
+/// The last record of a shard in a member's cells.
+///
+/// The sequence is compared before the group, because the group says nothing about how much a node
+/// has seen. A node that was alone has the highest group, but may have missed records.
 struct ShardHead {
   GroupNumber group;
   std::uint64_t sequence{};
@@ -34,7 +36,7 @@ struct ShardHead {
 };
 MUSTER_DESCRIBE(ShardHead, group, sequence);
 
-/// What a member holds: the last record of each shard that it has records of.
+/// A member's report: its last record of each shard.
 struct ShardReport {
   std::map<std::uint32_t, ShardHead> heads;
 };
@@ -43,28 +45,28 @@ MUSTER_DESCRIBE(ShardReport, heads);
 /// One shard of a definition.
 struct ShardTask {
   std::uint32_t shard{};
-  NodeId node;           ///< who works on it
+  NodeId node;           ///< the member that works on it
   std::uint64_t next{};  ///< the sequence of its next record
 };
 MUSTER_DESCRIBE(ShardTask, shard, node, next);
 
-/// The task of a group: every shard once, in ascending order.
+/// The definition of a group: every shard once, in ascending order.
 struct ShardDefinition {
   std::vector<ShardTask> tasks;
 };
 MUSTER_DESCRIBE(ShardDefinition, tasks);
 
-/// Deals `shards` shards to the members that reported: each gets as many as any other, give or take
-/// one; a shard stays with the member that holds its last record where that allows it. Equal
-/// reports make equal deals.
+/// Deals `shards` shards to the members that reported. Any two members have numbers of shards that
+/// differ by one at most. Within that, a shard stays with the member that has its last record.
+/// Equal reports give equal deals.
 ShardDefinition deal_shards(const std::map<NodeId, ShardReport>& reports,
                             std::uint32_t shards = shard_count);
 
-/// As text of at most `shards_text_limit` bytes.
+/// Encode as JSON. Both fail if the text is longer than `shards_text_limit` bytes.
 Expected<Report> encode_report(const ShardReport& report);
 Expected<Definition> encode_definition(const ShardDefinition& definition);
 
-/// An empty text is an empty report. Fails where the bytes are no such text, or too many.
+/// Decode JSON. Empty bytes are an empty report. Fail if the bytes are too many, or no such JSON.
 Expected<ShardReport> decode_report(const Report& report);
 Expected<ShardDefinition> decode_definition(const Definition& definition);
 

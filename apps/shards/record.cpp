@@ -11,7 +11,7 @@
 namespace muster::apps {
 namespace {
 
-// Wide enough for every number of 64 bits, so that keys are in the order of the numbers.
+// Wide enough for every number of 64 bits. So the order of keys is the order of the numbers.
 constexpr std::size_t shard_digits = 10;
 constexpr std::size_t number_digits = 20;
 
@@ -20,7 +20,7 @@ void append_padded(std::string& out, std::uint64_t number, std::size_t digits) {
   out.append(digits - std::min(digits, text.size()), '0').append(text);
 }
 
-/// Takes `digits` digits and, if any, the slash behind them.
+/// Parses `digits` digits, and the slash after them if there is one.
 template <class T>
 bool take_padded(std::string_view& from, std::size_t digits, T& to) {
   if (from.size() < digits) return false;

@@ -12,8 +12,8 @@
 namespace muster::apps {
 namespace {
 
-/// What the application knows and does. All of it happens on the application's executor; what is
-/// called back later holds it weakly, for it ends with its life.
+/// The application of one life. All functions run on the application's executor. Callbacks hold it
+/// weakly, because it may be destroyed before they run.
 class Worker : public std::enable_shared_from_this<Worker> {
  public:
   Worker(Services& services, const ShardsOptions& options)
@@ -29,7 +29,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
       scan_heads();
     } else if (!writing_) {
       report();
-    }  // else: when the record that is being written is durable, so that it is in the report
+    }  // otherwise `durable` reports, so that the report has the last record
   }
 
   void start(const Assignment& assignment, Done<> done) {
@@ -40,7 +40,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
     turn_ = 0;
     for (ShardTask task : definition->tasks) {
       if (task.node != services_.self()) continue;
-      // The same group may be started again: what it has written already counts.
+      // A group can start a node twice. The second start goes on after the records of the first.
       const auto head = held_.heads.find(task.shard);
       if (head != held_.heads.end()) task.next = std::max(task.next, head->second.sequence + 1);
       tasks_.push_back(task);
@@ -94,7 +94,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
     });
   }
 
-  /// Appends one record to the next shard, unless the one before is not durable yet.
+  /// Appends a record to the next shard, unless the previous record is not durable yet.
   void tick() {
     tick_later();
     if (writing_) return;
@@ -123,11 +123,12 @@ class Worker : public std::enable_shared_from_this<Worker> {
   void acknowledge(const Record& record) const {
     if (options_.acknowledge_to < 0) return;
     const std::string line = record_line(record);
-    // A pipe has room for a whole line where it has any; who reads it may hang: nobody waits.
+    // The pipe has room for a whole line if it has room at all. The reader can hang, so this does
+    // not wait.
     pollfd room{options_.acknowledge_to, POLLOUT, 0};
     if (::poll(&room, 1, 0) != 1 || room.revents != POLLOUT) return;
-    // Whether the reader is gone or too slow: the record is then durable and not acknowledged,
-    // which is what its absence from the pipe says.
+    // If the reader is gone or too slow, the record is durable but not acknowledged. The reader
+    // sees that, because the line is missing from the pipe.
     [[maybe_unused]] const auto written =
         ::write(options_.acknowledge_to, line.data(), line.size());
   }
@@ -138,7 +139,7 @@ class Worker : public std::enable_shared_from_this<Worker> {
   ShardReport held_;
   bool scanned_ = false;
   bool writing_ = false;
-  std::uint64_t round_ = 0;  ///< raised by every start and stop: what was posted before is over
+  std::uint64_t round_ = 0;  ///< each start and stop raises it; ticks of older rounds do nothing
   std::vector<ShardTask> tasks_;
   std::size_t turn_ = 0;
   std::shared_ptr<Done<Report>> stopping_;

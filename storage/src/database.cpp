@@ -8,7 +8,7 @@ namespace muster::storage {
 
 namespace {
 
-// SQLITE_DBCONFIG_*: what is switched on or off in every connection.
+// Options (SQLITE_DBCONFIG_*) that are switched on or off for every connection.
 constexpr std::pair<int, int> configuration[] = {
     {SQLITE_DBCONFIG_DEFENSIVE, 1},
     {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
@@ -18,13 +18,13 @@ constexpr std::pair<int, int> configuration[] = {
     {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0},
     {SQLITE_DBCONFIG_DQS_DML, 0},
     {SQLITE_DBCONFIG_DQS_DDL, 0},
-    // A process that ends in order leaves what a killed one leaves: one way to open, tried every
-    // time.
+    // Closing writes no checkpoint. So an orderly end leaves the same files as a kill, and there is
+    // only one way to open a store, which every start tests.
     {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},
 };
 
-// SQLITE_LIMIT_*: more than our statements and cells ever need, less than a hostile file could ask
-// for.
+// Limits (SQLITE_LIMIT_*) that are higher than Muster's statements and cells need, but keep a
+// hostile file from using much memory.
 constexpr std::pair<int, int> limits[] = {
     {SQLITE_LIMIT_LENGTH, 4 * 1024 * 1024},
     {SQLITE_LIMIT_SQL_LENGTH, 4096},
@@ -56,7 +56,7 @@ std::string uri_of(const std::filesystem::path& file) {
 }  // namespace
 
 Statement& Statement::bind(int parameter, std::string_view blob) {
-  // A null pointer would bind NULL, which is not the empty blob.
+  // A null pointer would bind NULL instead of the empty blob.
   sqlite3_bind_blob64(statement_.get(), parameter, blob.empty() ? "" : blob.data(), blob.size(),
                       SQLITE_STATIC);
   return *this;
@@ -130,7 +130,7 @@ Expected<> Database::distrust() {
     int now = -1;
     if (sqlite3_db_config(handle(), option, value, &now) != SQLITE_OK || now != value)
       return io_failure("configure SQLite for", file_,
-                        "option " + std::to_string(option) + " is not taken: use SQLite 3.40");
+                        "option " + std::to_string(option) + " is not accepted: use SQLite 3.40");
   }
   for (const auto& [limit, value] : limits) sqlite3_limit(handle(), limit, value);
   return {};
@@ -158,7 +158,7 @@ Expected<std::string> Database::ask(std::string_view sql) {
   if (code == SQLITE_DONE) return std::string();
   if (code != SQLITE_ROW) return failure("read");
   std::string answer(statement->text(0));
-  // Some PRAGMAs do their work on the way to the end.
+  // Some PRAGMAs do their work only in the step that ends them.
   if (statement->step() != SQLITE_DONE) return failure("read");
   return answer;
 }
@@ -170,7 +170,7 @@ Expected<> Database::pragma(std::string_view sql, std::string_view reply) {
   return io_failure("set up", file_,
                     "\"" + std::string(sql) + "\" was answered \"" + *answer + "\" instead of \"" +
                         std::string(reply) +
-                        "\": see that the file system lets SQLite lock and write there");
+                        "\": check that the file system lets SQLite lock and write there");
 }
 
 Failure Database::failure(std::string_view doing) const {
@@ -182,10 +182,10 @@ Failure Database::failure(std::string_view doing) const {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
-    case SQLITE_ERROR:  // our statements are right, so it is the schema in the file that is not
-      return refused(file_, "is corrupt (" + why +
-                                "): put it aside and restore it, or start the node anew with "
-                                "--initialise");
+    case SQLITE_ERROR:  // Muster's statements are valid, so the schema in the file is wrong
+      return refused(file_,
+                     "is corrupt (" + why +
+                         "): move it away, then restore it or start the node with --initialise");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return Failure{ExitCode::temporary, file_.string() +
@@ -207,15 +207,14 @@ Failure refused(const std::filesystem::path& file, std::string_view why) {
 
 Failure no_descriptors(std::string_view doing, const std::filesystem::path& file) {
   return {ExitCode::temporary, "cannot " + std::string(doing) + " " + file.string() +
-                                   ": no descriptor is left for it: raise the limit (ulimit -n), "
-                                   "or end what holds them, then start the node again"};
+                                   ": no file descriptor is left: raise the limit (ulimit -n) or "
+                                   "end processes that hold many, then start the node again"};
 }
 
 Failure io_failure(std::string_view doing, const std::filesystem::path& file,
                    std::string_view why) {
   return {ExitCode::io_error, "cannot " + std::string(doing) + " " + file.string() + ": " +
-                                  std::string(why) +
-                                  ": see to the disk, then start the node again"};
+                                  std::string(why) + ": check the disk, then start the node again"};
 }
 
 }  // namespace muster::storage

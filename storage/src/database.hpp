@@ -14,7 +14,7 @@ namespace muster::storage {
 
 class Database;
 
-/// A prepared statement; used again and again.
+/// A prepared statement, which is used many times.
 class Statement {
  public:
   Statement() = default;
@@ -23,12 +23,13 @@ class Statement {
   Statement& bind(int parameter, std::int64_t number);
   Statement& bind_text(int parameter, std::string_view text);
 
-  /// SQLITE_ROW, SQLITE_DONE, or an error that Database::failure() explains.
+  /// Takes the next step. Returns SQLITE_ROW, SQLITE_DONE, or an error that Database::failure()
+  /// explains.
   int step();
-  /// Ready for the next use; forgets what was bound.
+  /// Makes the statement ready for its next use, and forgets its parameters.
   void reset();
 
-  /// Columns of the row that `step` gave; valid until the next step or reset.
+  /// Columns of the row that `step` reached. Valid until the next `step` or `reset`.
   [[nodiscard]] std::string_view blob(int column) const;
   [[nodiscard]] std::string_view text(int column) const;
   [[nodiscard]] std::int64_t number(int column) const;
@@ -41,7 +42,7 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// Ready again when the scope ends, however it ends.
+/// Resets a statement at the end of a scope.
 class ResetAfter {
  public:
   explicit ResetAfter(Statement& statement) : statement_(statement) {}
@@ -53,12 +54,12 @@ class ResetAfter {
   Statement& statement_;
 };
 
-/// A connection to one SQLite file that trusts nothing in it and never writes when it is closed.
+/// A connection to one SQLite file. It trusts nothing in the file, and closing it writes nothing.
 class Database {
  public:
   enum class Access {
-    untouched,  ///< reads the file as it is, without its log, locks nothing, changes nothing
-    exclusive,  ///< reads and writes, for this connection alone
+    untouched,  ///< reads the file without its log; takes no lock and changes nothing
+    exclusive,  ///< reads and writes, as the only connection to the file
   };
 
   static Expected<Database> open(const std::filesystem::path& file, Access access,
@@ -67,16 +68,17 @@ class Database {
   static Expected<Database> in_memory();
 
   Expected<Statement> prepare(std::string_view sql);
-  /// Runs statements that give no rows, or whose rows are of no interest.
+  /// Runs statements, and ignores the rows that they return.
   Expected<> run(const char* sql);
   /// The first column of the only row, as text; empty when there is no row.
   Expected<std::string> ask(std::string_view sql);
-  /// Runs a PRAGMA and refuses any reply but this.
+  /// Runs a PRAGMA and fails unless SQLite answers with `reply`.
   Expected<> pragma(std::string_view sql, std::string_view reply);
 
-  /// What went wrong last: "cannot {doing} {file}: ...". Before the store is open, what SQLite
-  /// finds wrong in the file is a refusal, and what it cannot get is held by another process or for
-  /// want of descriptors; after that every error is an I/O error.
+  /// The last error, as "cannot {doing} {file}: ...". Before `opened()`, an error in the contents
+  /// of the file means that the store is refused. If SQLite cannot lock or open the file, the
+  /// failure says that another process uses the file, or that this process has no descriptor left.
+  /// After `opened()` every error is an I/O error.
   [[nodiscard]] Failure failure(std::string_view doing) const;
   void opened() { opening_ = false; }
 
@@ -95,13 +97,13 @@ class Database {
   bool opening_ = true;
 };
 
-/// "safe storage refused: FILE WHY", exit code 65.
+/// The failure "safe storage refused: FILE WHY", with exit code 65.
 Failure refused(const std::filesystem::path& file, std::string_view why);
 
-/// "cannot DOING FILE: no descriptor is left", exit code 75.
+/// The failure "cannot DOING FILE: no descriptor is left", with exit code 75.
 Failure no_descriptors(std::string_view doing, const std::filesystem::path& file);
 
-/// "cannot DOING FILE: WHY", exit code 74.
+/// The failure "cannot DOING FILE: WHY", with exit code 74.
 Failure io_failure(std::string_view doing, const std::filesystem::path& file, std::string_view why);
 
 }  // namespace muster::storage

@@ -24,17 +24,16 @@ std::string octal(std::uint32_t mode) {
   return text.data();
 }
 
-// What `facts` of ours would have to be for others to have no hand in it.
+// Refuses a file or directory that other users can reach, or that belongs to another user.
 Expected<> check_private(Files& files, const std::filesystem::path& path, const FileFacts& facts) {
   const bool directory = facts.kind == FileFacts::Kind::directory;
   if (facts.owner != files.user())
     return refused(path, "belongs to user " + std::to_string(facts.owner) +
-                             ", this process acts as user " + std::to_string(files.user()) +
+                             ", but this process runs as user " + std::to_string(files.user()) +
                              ": start the node as its owner");
   if ((facts.mode & 077U) != 0)
-    return refused(path, "can be reached by others (mode " + octal(facts.mode) +
-                             "): make sure of what is in it, then chmod " +
-                             (directory ? "0700" : "0600"));
+    return refused(path, "is accessible to other users (mode " + octal(facts.mode) +
+                             "): check its contents, then chmod " + (directory ? "0700" : "0600"));
   if (!directory && facts.links != 1)
     return refused(path,
                    "has " + std::to_string(facts.links) + " names (hard links): remove the others");
@@ -67,7 +66,7 @@ Expected<> check_directory(Files& files, const StorePaths& paths, const OpenOpti
   auto facts = files.look(directory);
   if (!facts) return step_failure("look at", directory, facts.error());
   if (!*facts)
-    return refused(directory, "is not there: name the directory of a node's safe storage");
+    return refused(directory, "does not exist: name the directory of a node's safe storage");
   if ((*facts)->kind == FileFacts::Kind::link)
     return refused(directory, "is a symbolic link: name the directory itself");
   if ((*facts)->kind != FileFacts::Kind::directory)
@@ -78,8 +77,8 @@ Expected<> check_directory(Files& files, const StorePaths& paths, const OpenOpti
   const auto name = network_file_system(system->type);
   if (name && !options.force_network_file_system)
     return refused(directory, "is on a network file system (" + std::string(*name) +
-                                  "), whose locks and syncs may not hold: use a local disk, or "
-                                  "force it");
+                                  "), whose locks and syncs may be unreliable: use a local disk, "
+                                  "or set force_network_file_system");
   return {};
 }
 
@@ -92,7 +91,7 @@ Expected<> prepare_directory(Files& files, const StorePaths& paths, const OpenOp
       if (made.error() == boost::system::errc::no_such_file_or_directory)
         return Failure{ExitCode::bad_configuration, "cannot make " + directory.string() + ": " +
                                                         directory.parent_path().string() +
-                                                        " is not there: make it first"};
+                                                        " does not exist: make it first"};
       return step_failure("make", directory, made.error());
     }
   }

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-/// The directory of a store: its names, who may reach them, who holds them.
+/// The directory of a store: the names of its files, its access rights, and its lock.
 
 namespace muster::storage {
 
@@ -23,34 +23,35 @@ struct StorePaths {
 
   std::filesystem::path directory;
   std::filesystem::path file;
-  std::filesystem::path fresh;    ///< the file until it is whole
+  std::filesystem::path fresh;    ///< the store's file while it is being made
   std::filesystem::path log;      ///< SQLite's write-ahead log
-  std::filesystem::path journal;  ///< SQLite's rollback journal, before there is a log
+  std::filesystem::path journal;  ///< SQLite's rollback journal, in use before the log exists
   std::filesystem::path lock;
 };
 
-/// The name of a file system on which locks and syncs are another machine's or another program's
-/// word; none for the others. `type` is statfs's f_type.
+/// The name of a file system whose locks and syncs depend on another machine or program, such as
+/// NFS; none for other file systems. `type` is statfs's f_type.
 std::optional<std::string_view> network_file_system(std::uint64_t type);
 
-/// Makes the directory where there is none; refuses one that others can reach or whose file system
-/// is not to be trusted.
+/// Makes the directory if it does not exist. Then checks it as `check_directory` does.
 Expected<> prepare_directory(Files& files, const StorePaths& paths, const OpenOptions& options);
 
-/// Refuses a directory that others can reach or whose file system is not to be trusted.
+/// Refuses a directory that other users can reach, or one on a network file system.
 Expected<> check_directory(Files& files, const StorePaths& paths, const OpenOptions& options);
 
-/// Refuses (with bytes) where less than this is free.
+/// Fails if the disk has fewer than `needed` bytes free. The failure names the free bytes and the
+/// needed ones.
 Expected<> check_room(Files& files, const StorePaths& paths, std::uint64_t needed);
 
-/// A file of the store that nobody else can reach, by mode or by another name; none where there is
-/// none.
+/// The facts of one of the store's files; none if the file does not exist. Refuses a file that
+/// other users can reach through its mode or through another name of it.
 Expected<std::optional<FileFacts>> look_at_own(Files& files, const std::filesystem::path& file);
 
-/// The lock on the store; `temporary`, with the pid, where another process holds it.
+/// Takes the lock on the store. If another process has the lock, fails with `temporary` and names
+/// the process's pid.
 Expected<std::unique_ptr<Lock>> take_lock(Files& files, const StorePaths& paths, LockKind kind);
 
-/// A step that failed, as a failure: "cannot DOING FILE: WHY".
+/// The failure of a file operation: "cannot DOING FILE: WHY".
 Failure step_failure(std::string_view doing, const std::filesystem::path& file,
                      const boost::system::error_code& why);
 

@@ -23,7 +23,8 @@ namespace {
 constexpr std::int64_t fenced_application_id = 0x4D757346;  // "MusF"
 constexpr std::int64_t fenced_format = 1;                   // PRAGMA user_version
 
-// As SQLite keeps it in its own table: a file with any other text, or anything more, is not ours.
+// The schema exactly as SQLite stores it. A file with any other or further text is not a fenced
+// store.
 constexpr std::string_view fenced_tables[] = {
     "CREATE TABLE fences(name TEXT PRIMARY KEY NOT NULL, counter INTEGER NOT NULL, "
     "coordinator INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT, WITHOUT ROWID",
@@ -32,15 +33,16 @@ constexpr std::string_view fenced_tables[] = {
 };
 
 Failure unsound(const std::filesystem::path& file, const std::string& what) {
-  return refused(
-      file, "is corrupt (" + what + "): put it aside with all files of its name, and restore it");
+  return refused(file,
+                 "is corrupt (" + what +
+                     "): move it and all files that begin with its name away, then restore it");
 }
 
-// Before anything was changed: what SQLite finds wrong in the file is a refusal.
+// Nothing has been changed yet, so an error that SQLite finds in the file is a refusal.
 Failure look_failure(const Database& database, const std::filesystem::path& file) {
   switch (sqlite3_errcode(database.handle()) & 0xFF) {
     case SQLITE_NOTADB:
-      return refused(file, "is no fenced store: name another file");
+      return refused(file, "is not a fenced store: name another file");
     case SQLITE_CORRUPT:
     case SQLITE_FORMAT:
     case SQLITE_ERROR:
@@ -50,7 +52,8 @@ Failure look_failure(const Database& database, const std::filesystem::path& file
   }
 }
 
-// Born in write-ahead mode: no rollback journal is ever there that could hide the log.
+// Makes the file in write-ahead mode from the beginning. So there is never a rollback journal that
+// could hide the log.
 Expected<std::string> new_fenced_store() {
   auto database = Database::in_memory();
   if (!database) return database.error();
@@ -72,21 +75,22 @@ Expected<std::string> new_fenced_store() {
   return image;
 }
 
-// The log of another store would be taken for that of a new one.
+// Refuses a log without its file: SQLite would apply it to a new store.
 Expected<> check_no_log(Files& files, const std::filesystem::path& file) {
   std::filesystem::path log = file;
   log += "-wal";
   auto left = look_at_own(files, log);
   if (!left) return left.error();
   if (!*left) return {};
-  auto there = look_at_own(files, file);  // somebody may have made it meanwhile, and opened it
+  auto there = look_at_own(files, file);  // another process can have made and opened the file since
   if (!there) return there.error();
   if (*there) return {};
   return refused(file, "is missing, but " + log.filename().string() +
-                           " is there: restore it, or put that aside too");
+                           " exists: restore the missing file, or move the other away too");
 }
 
-// There is either no store or a whole one; of several who make it at once, the first does.
+// Makes a store atomically: at any moment there is either no store or a complete one. If several
+// processes make it at once, the first one wins.
 Expected<> make_where_there_is_none(Files& files, const std::filesystem::path& file) {
   auto there = look_at_own(files, file);
   if (!there) return there.error();
@@ -96,7 +100,7 @@ Expected<> make_where_there_is_none(Files& files, const std::filesystem::path& f
   if (!image) return image.error();
   std::filesystem::path fresh = file;
   fresh += ".new." + std::to_string(::getpid()) + '.' + std::to_string(::gettid());
-  static_cast<void>(files.remove(fresh));  // of an earlier process with this pid
+  static_cast<void>(files.remove(fresh));  // perhaps left by an earlier process with this pid
   if (auto done = files.create(fresh, *image); !done)
     return step_failure("write", fresh, done.error());
   if (auto done = files.sync_file(fresh); !done) return step_failure("sync", fresh, done.error());
@@ -118,9 +122,9 @@ Expected<> check_place(Files& files, const std::filesystem::path& file,
     return step_failure("look at the file system of", file.parent_path(), system.error());
   const auto name = network_file_system(system->type);
   if (name && !options.force_network_file_system)
-    return refused(file,
-                   "is on a network file system (" + std::string(*name) +
-                       "), whose locks and syncs may not hold: use a local disk, or force it");
+    return refused(file, "is on a network file system (" + std::string(*name) +
+                             "), whose locks and syncs may be unreliable: use a local disk, or set "
+                             "force_network_file_system");
   return {};
 }
 
@@ -143,7 +147,7 @@ Expected<> check_kind(Database& database, const std::filesystem::path& file) {
   auto application = database.ask("PRAGMA application_id");
   if (!application) return look_failure(database, file);
   if (*application != std::to_string(fenced_application_id))
-    return refused(file, "is no fenced store: name another file");
+    return refused(file, "is not a fenced store: name another file");
   auto format = database.ask("PRAGMA user_version");
   if (!format) return look_failure(database, file);
   if (*format != std::to_string(fenced_format))

@@ -4,18 +4,19 @@
 
 #include <muster/storage/fenced_store.hpp>
 
-/// The file of a FencedStore: how it is made, what is refused, how it is set up.
+/// The file of a FencedStore: creation, checks and settings.
 
 namespace muster::storage {
 
-/// A connection to the store, which was made where there was none, and found to be sound.
+/// Opens the file and checks all of its contents. If the file does not exist, it is made first.
 Expected<Database> open_fenced_file(const std::filesystem::path& file,
                                     const FencedOptions& options);
 
-/// The checksum of the highest group number of a name.
+/// The checksum of the highest group number that is stored under a name.
 std::int64_t checksum_of_fence(std::string_view name, const GroupNumber& group);
 
-/// The checksum of a cell: a value under another name or key does not pass.
+/// The checksum of a cell. The checksum covers the name and the key, so a value that is stored
+/// under another key is detected.
 std::int64_t checksum_of_cell(std::string_view name, std::string_view key, std::string_view value);
 
 }  // namespace muster::storage

@@ -34,7 +34,8 @@ constexpr std::string_view erase_one = "DELETE FROM cells WHERE name = ?1 AND ke
 
 }  // namespace
 
-/// An open store. Its members are destroyed in the order that matters: statements, connection.
+/// An open store. The members are declared so that the statements are destroyed before the
+/// connection.
 class FencedStore::Store final : public FencedStore::Transaction {
  public:
   Store(std::filesystem::path file, const FencedOptions& options, Database database)
@@ -60,7 +61,7 @@ class FencedStore::Store final : public FencedStore::Transaction {
     return {};
   }
 
-  /// From now on, for this long, others are waited for.
+  /// Starts to measure how long an operation waits for other processes.
   void be_patient() { deadline_ = Clock::now() + patience_; }
 
   Expected<> apply(const GroupNumber& group, const std::function<Expected<>(Transaction&)>& work) {
@@ -150,8 +151,9 @@ class FencedStore::Store final : public FencedStore::Transaction {
     return 1;
   }
 
-  // SQLite lets one who writes again and again keep all others out. Here the next who wants to
-  // write holds the turn, which the one who is writing has to get before it writes again.
+  // Starts a transaction, fairly. SQLite alone would let a process that writes again and again keep
+  // all others out. Here the next writer holds the turn lock while it waits for the current one.
+  // The current writer has to take the turn lock before its own next write.
   Expected<> begin_in_turn() {
     while (true) {
       auto attempt = system_files().lock(turn_, LockKind::exclusive);
@@ -161,15 +163,16 @@ class FencedStore::Store final : public FencedStore::Transaction {
     }
   }
 
-  // In the transaction that it permits: nobody comes between this and its commit.
+  // Refuses an outdated group, and records a newer one. It runs inside the transaction that it
+  // permits, so no other process can write between this check and the commit.
   Expected<> admit(const GroupNumber& group) {
     auto seen = highest();
     if (!seen) return seen.error();
     if (*seen && group < **seen)
       return Failure{ExitCode::disagreement,
-                     "group " + to_text(group) + " is refused: " + file_.string() +
-                         " has seen group " + to_text(**seen) + " of \"" + name_ +
-                         "\": its coordinator is of the past and has to stop"};
+                     "group " + to_text(group) + " is refused because " + file_.string() +
+                         " has seen the newer group " + to_text(**seen) + " of \"" + name_ +
+                         "\": the coordinator of the refused group is outdated and has to stop"};
     if (*seen && **seen == group) return {};
     raise_.bind_text(1, name_)
         .bind(2, static_cast<std::int64_t>(group.counter))
@@ -183,7 +186,7 @@ class FencedStore::Store final : public FencedStore::Transaction {
     return why;
   }
 
-  // The log goes back into the file, as far as others let it.
+  // Copies the content of the log into the file, as far as readers in other processes permit.
   Expected<> write_back() {
     pages_in_log_ = 0;
     const int code = sqlite3_wal_checkpoint_v2(database_.handle(), "main",
@@ -199,12 +202,13 @@ class FencedStore::Store final : public FencedStore::Transaction {
     return {};
   }
 
-  // That others are writing is no failure of the store; all else is its last word.
+  // If other processes write for too long, the operation fails and the store is still sound. Every
+  // other error poisons the store.
   Failure failed(int code, std::string_view doing) {
     if ((code & 0xFF) == SQLITE_BUSY)
-      return {ExitCode::temporary, file_.string() +
-                                       " is being written by others for longer than the patience: "
-                                       "try again"};
+      return {
+          ExitCode::temporary,
+          file_.string() + " was in use by other writers for longer than `patience`: try again"};
     return poisoned(database_.failure(doing));
   }
   Failure poisoned(const Failure& failure) {
@@ -215,7 +219,7 @@ class FencedStore::Store final : public FencedStore::Transaction {
     return poisoned(io_failure("read", file_, "the checksum of a cell is wrong"));
   }
 
-  // A file that was removed or replaced would take writes that nobody finds again.
+  // Fails if the file was removed or replaced: writes to it would be lost.
   Expected<> still_there() {
     int moved = 0;
     sqlite3_file_control(database_.handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);

@@ -60,13 +60,13 @@ Files::Result<std::string> read_most(int descriptor, std::size_t most) {
   return bytes;
 }
 
-// An open file description's lock: it belongs to the descriptor, not to the process, so nobody who
-// opens and closes the file elsewhere in the process drops it.
+// A lock of an open file description. The lock belongs to the descriptor and not to the process. So
+// other code of the process can open and close the same file, and the lock stays.
 struct DescriptorLock final : Lock {
   DescriptorLock(Descriptor held, bool names_holder)
       : descriptor(std::move(held)), named(names_holder) {}
   ~DescriptorLock() override {
-    if (named && ::ftruncate(descriptor.number(), 0) != 0) return;  // only an old pid stays
+    if (named && ::ftruncate(descriptor.number(), 0) != 0) return;  // an old pid remains
   }
   Descriptor descriptor;
   bool named;
@@ -87,7 +87,7 @@ class SystemFiles final : public Files {
     std::error_code error;
     Path result = std::filesystem::absolute(path, error).lexically_normal();
     if (error) return boost::system::error_code(error);
-    // "a/b/" names the same as "a/b", and a symbolic link must not hide behind the slash.
+    // "a/b/" names the same directory as "a/b". Without the slash, a symbolic link is visible.
     return result.has_filename() ? result : result.parent_path();
   }
 

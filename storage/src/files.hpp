@@ -13,7 +13,7 @@
 
 namespace muster::storage {
 
-/// What the file system says of a path itself; a symbolic link is not followed.
+/// The attributes of a path. A symbolic link is not followed.
 struct FileFacts {
   enum class Kind { regular, directory, link, other };
   Kind kind{};
@@ -25,30 +25,31 @@ struct FileFacts {
   std::uint64_t size{};
 };
 
-/// The file system that a directory is on.
+/// The file system that contains a directory.
 struct FileSystemFacts {
   std::uint64_t type{};        ///< statfs's f_type
-  std::uint64_t free_bytes{};  ///< for this user
+  std::uint64_t free_bytes{};  ///< available to this user
 };
 
-/// Held as long as it lives.
+/// A lock, which is released when this object is destroyed.
 struct Lock {
   virtual ~Lock() = default;
 };
 
-/// `lock` is null when others hold it; `holder` is the pid that the file names, if it names one.
+/// The result of an attempt to lock. `lock` is null if another process holds it. `holder` is the
+/// pid in the file, if the file names one.
 struct LockAttempt {
   std::unique_ptr<Lock> lock;
   std::optional<pid_t> holder;
 };
 
 enum class LockKind {
-  exclusive,  ///< makes the file where there is none, and names this process in it
-  shared,     ///< changes nothing
+  exclusive,  ///< makes the file if necessary, and writes this process's pid into it
+  shared,     ///< changes nothing in the file
 };
 
-/// Every step on directories and files that storage takes outside SQLite, one system call or few
-/// each, so that tests can cut the power between any two. Errors are errno's.
+/// Every file operation of storage outside SQLite. Each function is one system call or a few, so
+/// that tests can cut the power between any two. Errors are values of errno.
 class Files {
  public:
   template <class T = void>
@@ -58,30 +59,31 @@ class Files {
   virtual ~Files() = default;
 
   virtual Result<Path> absolute(const Path& path) = 0;
-  /// None where there is nothing of that name.
+  /// The attributes of a path; none if nothing has that name.
   virtual Result<std::optional<FileFacts>> look(const Path& path) = 0;
   virtual Result<FileSystemFacts> file_system(const Path& directory) = 0;
-  /// The user that this process acts as.
+  /// The effective user of this process.
   virtual std::uint32_t user() = 0;
   /// Makes a directory of mode 0700.
   virtual Result<> make_directory(const Path& path) = 0;
   /// Makes the entries of the directory durable.
   virtual Result<> sync_directory(const Path& path) = 0;
-  /// Makes a file of mode 0600 with these bytes, which are not durable yet. Fails where there is
-  /// one.
+  /// Makes a file of mode 0600 with these bytes. The bytes are not durable yet. Fails if the file
+  /// exists.
   virtual Result<> create(const Path& path, std::string_view bytes) = 0;
-  /// Writes over a part of a file, which is not durable yet. Of which file: see `read`.
+  /// Overwrites a part of a file. The bytes are not durable yet. Never call it for a file that
+  /// SQLite has open in this process (see `read`).
   virtual Result<> overwrite(const Path& path, std::uint64_t offset, std::string_view bytes) = 0;
   virtual Result<> sync_file(const Path& path) = 0;
   virtual Result<> rename(const Path& from, const Path& to) = 0;
   virtual Result<> remove(const Path& path) = 0;
-  /// The first bytes of a file, at most so many. Never of one that SQLite has open here: closing it
-  /// would drop SQLite's locks.
+  /// Reads the first bytes of a file, at most `most`. Never call it for a file that SQLite has open
+  /// in this process: closing the file would release SQLite's locks.
   virtual Result<std::string> read(const Path& path, std::size_t most) = 0;
   virtual Result<LockAttempt> lock(const Path& path, LockKind kind) = 0;
 };
 
-/// The files of the system.
+/// The real files of this machine.
 Files& system_files();
 
 }  // namespace muster::storage

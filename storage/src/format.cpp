@@ -12,7 +12,7 @@ namespace muster::storage {
 
 namespace {
 
-// As SQLite keeps it in its own table: a file with any other text, or anything more, is not ours.
+// The schema exactly as SQLite stores it. A file with any other or further text is not a store.
 constexpr std::string_view tables[] = {
     "CREATE TABLE identity(one INTEGER PRIMARY KEY CHECK(one = 1), cluster TEXT NOT NULL, "
     "node INTEGER NOT NULL, log_bytes INTEGER NOT NULL, checksum INTEGER NOT NULL) STRICT",
@@ -26,8 +26,8 @@ constexpr std::size_t tables_before_format_3 = 3;
 
 constexpr std::string_view insert_lineage = "INSERT INTO lineage(one, of_commit) VALUES(1, ?1)";
 
-// Free pages in a new file: a definition of usual size finds its place without making the file
-// longer.
+// Free pages in a new file. A definition of the usual size fits into these pages, so that the file
+// does not grow.
 constexpr int reserved_pages = 32;
 
 constexpr std::string_view file_magic("SQLite format 3\0", 16);
@@ -50,12 +50,13 @@ Failure foreign(const std::filesystem::path& file) {
 }
 
 Failure damaged(const std::filesystem::path& file, const std::string& what) {
-  return refused(file, "is corrupt (" + what +
-                           "): put its directory aside and restore it, or start the node anew "
-                           "with --initialise");
+  return refused(
+      file, "is corrupt (" + what +
+                "): move its directory away, then restore it or start the node with --initialise");
 }
 
-// integrity_check reports a page that cannot be read among those that are wrong.
+// True if integrity_check reports a page that could not be read. The report lists such pages among
+// the corrupt ones.
 bool tells_of_io_error(std::string_view verdict) {
   constexpr std::string_view code_follows = "error code=";
   if (verdict.find("failed to get page") != std::string_view::npos) return true;
@@ -84,7 +85,7 @@ Expected<> check_format(const std::filesystem::path& file, std::uint32_t version
     return refused(file, "has format " + std::to_string(version) + ", this program knows " +
                              std::to_string(format_version) + ": start the newer program");
   if (version < oldest_format)
-    return damaged(file, "format " + std::to_string(version) + " never was");
+    return damaged(file, "format " + std::to_string(version) + " never existed");
   return {};
 }
 
@@ -159,7 +160,7 @@ Expected<Stamp> read_stamp(Database& database) {
   auto select = database.prepare("SELECT cluster, node, log_bytes, checksum FROM identity");
   if (!select) return select.error();
   code = select->step();
-  if (code == SQLITE_DONE) return damaged(file, "it does not say whose it is");
+  if (code == SQLITE_DONE) return damaged(file, "its identity is missing");
   if (code != SQLITE_ROW) return database.failure("read");
   Stamp stamp;
   stamp.identity.cluster = select->text(0);
@@ -215,7 +216,8 @@ Expected<> stamp_log(Database& database, const Identity& identity, std::uint64_t
   return {};
 }
 
-// As its commits have left it, which the first bytes of the file may not know yet.
+// Reads the number of the format from the database, including its log. The first bytes of the file
+// alone may still contain an older number.
 Expected<std::uint32_t> read_format(Database& database) {
   auto select = database.prepare("PRAGMA user_version");
   if (!select) return select.error();
@@ -235,7 +237,7 @@ Expected<SafeState> read_record(Database& database, Statement& select, std::uint
   std::string record(select.blob(0));
   if (format < 2) record += encode(SafeState{}.instances);
   auto safe = decode<SafeState>(record, {.foreign = false});
-  if (!safe) return damaged(file_of(database), "its record is none: " + safe.error().what);
+  if (!safe) return damaged(file_of(database), "its record is invalid: " + safe.error().what);
   return safe;
 }
 
@@ -264,7 +266,7 @@ Expected<std::optional<Lineage>> read_lineage(Database& database) {
   const int code = select->step();
   if (code != SQLITE_ROW && code != SQLITE_DONE) return database.failure("read");
   auto lineage = code == SQLITE_ROW ? lineage_of(select->blob(0)) : std::nullopt;
-  if (!lineage) return damaged(file_of(database), "its lineage is none");
+  if (!lineage) return damaged(file_of(database), "its lineage is invalid");
   return lineage;
 }
 

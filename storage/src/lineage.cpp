@@ -54,14 +54,14 @@ LatestCommits latest_commits_in(std::string_view log) {
 
 std::optional<Mismatch> mismatch(const Lineage& whole, const std::optional<Lineage>& alone,
                                  const LatestCommits& in_log) {
-  if (alone && alone->store != whole.store) return Mismatch{true, "is another store's"};
+  if (alone && alone->store != whole.store) return Mismatch{true, "belongs to another store"};
   if (alone && alone->commits > whole.commits) {
-    return Mismatch{true, "is older than the file beside it, which has " +
-                              range(whole.commits + 1, alone->commits) + " as well"};
+    return Mismatch{true, "is older than the file beside it, which also has " +
+                              range(whole.commits + 1, alone->commits)};
   }
   if (alone && alone->commits < whole.in_file) {
-    return Mismatch{false, "is older than the log beside it, and " +
-                               range(alone->commits + 1, whole.in_file) + " are in neither"};
+    return Mismatch{false, "is older than the log beside it, and neither has " +
+                               range(alone->commits + 1, whole.in_file)};
   }
   const auto latest = in_log.find(whole.store);
   if (latest != in_log.end() && latest->second > whole.commits + 1)

@@ -16,7 +16,7 @@ namespace muster::storage {
 namespace {
 
 constexpr std::size_t frame_size = frame_header_size + page_size;
-constexpr std::uint32_t log_magic = 0x377F0682;  // the lowest bit: checksums are big-endian
+constexpr std::uint32_t log_magic = 0x377F0682;  // lowest bit set: checksums are big-endian
 constexpr std::uint32_t log_version = 3007000;
 
 using Sums = std::pair<std::uint32_t, std::uint32_t>;
@@ -40,7 +40,7 @@ Sums sum(std::string_view bytes, Sums sums, bool big_endian) {
   return sums;
 }
 
-// One frame: a page, and what it says of itself.
+// One frame of the log: a page and its header.
 struct Frame {
   std::string_view bytes;
 
@@ -102,7 +102,8 @@ LogContent content_of_log(std::string_view bytes) {
   return content;
 }
 
-// What every header begins with, or zeros where the first one was cut off.
+// Compares the bytes with the beginning of every header. Zeros are accepted too, as a power cut can
+// leave zeros in the place of the first header.
 bool may_be_cut_off(std::string_view bytes) {
   std::string begin;
   for (const std::uint32_t value : {log_magic, log_version, std::uint32_t{page_size}})

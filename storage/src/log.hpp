@@ -9,23 +9,22 @@ namespace muster::storage {
 inline constexpr std::size_t log_header_size = 32;
 inline constexpr std::size_t frame_header_size = 24;
 
-/// What a log has to add to the file beside it. SQLite takes a log up to the first frame whose
-/// checksum is wrong, and forgets all that was committed after it: right after a power cut, which
-/// can only hurt the commit that was not acknowledged, wrong after any other damage. Which it was
-/// the lineage tells.
+/// The content of a log beside its file. SQLite applies a log up to the first frame with a wrong
+/// checksum and forgets every later commit. After a power cut this is right, because a power cut
+/// can only damage the commit that was not acknowledged. After any other damage SQLite loses
+/// acknowledged commits in this way. The lineage tells the two cases apart.
 enum class LogContent {
-  nothing,  ///< no commit: it was cut off when it was begun, and the file has all that was before
+  nothing,  ///< no commit: a power cut came while the log was started; the file is complete
   commits,
-  commits_and_rest,  ///< and frames of the same round behind one that does not hold
+  commits_and_rest,  ///< commits, then a bad frame, then more frames of the same round
 };
 LogContent content_of_log(std::string_view bytes);
 
-/// Where a log has no header that holds: false where the power cannot have cut one off, for these
-/// are the bytes of something else.
+/// Checks a log without a valid header. False if no power cut can have left these bytes.
 bool may_be_cut_off(std::string_view bytes);
 
-/// The header with which a log without commits is begun anew, by other salts than any before:
-/// SQLite would go on under those that it finds, and take up frames that a cut has left.
+/// A header for restarting a log that has no commits, with salts that were never used. SQLite would
+/// go on with the salts that it finds, and could then apply frames that a power cut left behind.
 std::string header_of_another_round(std::string_view log);
 
 }  // namespace muster::storage

@@ -9,7 +9,8 @@ namespace muster::storage {
 
 namespace {
 
-// What a new life and its journal, socket and lock need besides the log.
+// The free space, in bytes, that a new life needs for its journal, its socket and its lock, in
+// addition to the log.
 constexpr std::uint64_t spare_bytes = 1024 * 1024;
 
 constexpr std::size_t enough_of_file = 100;
@@ -17,7 +18,7 @@ constexpr std::size_t largest_write = std::size_t{1} << 16;  // SQLite's own lim
 constexpr std::size_t largest_log = std::size_t{1} << 30;
 
 const std::string how_to_go_on =
-    ": restore the whole directory, or put it aside and start the node anew with --initialise";
+    ": restore the whole directory, or move it away and start the node with --initialise";
 
 }  // namespace
 
@@ -36,7 +37,7 @@ Expected<> Opening::claim(const Identity& identity) {
   auto fresh = files_.look(paths_.fresh);
   if (!fresh) return step_failure("look at", paths_.fresh, fresh.error());
   if (*fresh) {
-    // It never got its name, so nothing was ever promised that is in it.
+    // This store was never renamed to its final name, so no promise of the node is in it.
     if (auto done = files_.remove(paths_.fresh); !done)
       return step_failure("remove", paths_.fresh, done.error());
   }
@@ -48,14 +49,14 @@ Expected<> Opening::claim_to_read(bool for_a_node) {
   if (auto done = check_directory(files_, paths_, options_); !done) return done.error();
   auto facts = files_.look(paths_.lock);
   if (!facts) return step_failure("look at", paths_.lock, facts.error());
-  if (*facts) {  // where there is none it is a copy of a store: nobody holds it
+  if (*facts) {  // a copy of a store has no lock file, so no process has the lock
     auto lock = take_lock(files_, paths_, LockKind::shared);
     if (!lock) return lock.error();
     lock_ = std::move(*lock);
   }
   auto there = look_for_store();
   if (!there) return there.error();
-  if (!*there) return refused(paths_.directory, "holds no store: name a node's directory");
+  if (!*there) return refused(paths_.directory, "contains no store: name a node's directory");
   return for_a_node ? look_for_room() : Expected<>();
 }
 
@@ -68,7 +69,7 @@ Expected<> Opening::look_for_room() {
   return check_room(files_, paths_, missing + spare_bytes);
 }
 
-// True where there is one; parts of one that is gone are refused.
+// True if the store exists. Refuses the remains of a store whose file is missing.
 Expected<bool> Opening::look_for_store() {
   for (const auto* own : {&paths_.fresh, &paths_.log, &paths_.journal, &paths_.file}) {
     auto facts = look_at_own(files_, *own);
@@ -80,17 +81,18 @@ Expected<bool> Opening::look_for_store() {
     if (!facts) return step_failure("look at", *other, facts.error());
     if (*facts)
       return refused(paths_.file, "is missing, but " + other->filename().string() +
-                                      " is there: restore it, or put the directory aside and "
-                                      "start the node anew with --initialise");
+                                      " exists: restore the missing file, or move the directory "
+                                      "away and start the node with --initialise");
   }
   return false;
 }
 
-// There is either no store or a whole one, whenever the power goes.
+// Makes a store atomically. At any moment, also after a power cut, there is either no store or a
+// complete one.
 Expected<> Opening::create(const Identity& identity) {
   auto bytes = new_store(identity);
   if (!bytes) return bytes.error();
-  // The directory may be one that an earlier life made and did not live to sync.
+  // An earlier life may have made the directory and ended before it could sync it.
   if (auto done = files_.sync_directory(paths_.directory.parent_path()); !done)
     return step_failure("sync", paths_.directory.parent_path(), done.error());
   if (auto done = files_.create(paths_.fresh, *bytes); !done)
@@ -124,14 +126,16 @@ Expected<> Opening::look_at_files() {
   if (!bytes) return step_failure("read", paths_.log, bytes.error());
   log_is_begun_ = bytes->find_first_not_of('\0') < log_header_size;
   if (!log_is_begun_) return {};
-  // A log is begun when its making is durable, and its journal is gone for good by then.
+  // The file is durably in write-ahead mode, and its rollback journal is gone, before a log is
+  // started. So a journal in use, or a file that is not in write-ahead mode, does not belong to
+  // this log.
   if (journal_in_use_ || !has_log(*first_bytes))
     return refused(journal_in_use_ ? paths_.journal : paths_.log,
                    "does not belong to the store beside it: restore the whole directory");
   in_log_ = latest_commits_in(*bytes);
   log_content_ = content_of_log(*bytes);
   if (log_content_ != LogContent::nothing) return {};
-  if (!may_be_cut_off(*bytes)) return refused(paths_.log, "is no log" + how_to_go_on);
+  if (!may_be_cut_off(*bytes)) return refused(paths_.log, "is not a log" + how_to_go_on);
   new_header_ = header_of_another_round(*bytes);
   return {};
 }
@@ -146,13 +150,15 @@ Expected<> Opening::look_inside(Database& database, const Identity* wanted) {
   }
   if (stamp_.log_bytes > 0 && (!log_is_begun_ || log_bytes_ < stamp_.log_bytes))
     return refused(paths_.log,
-                   "is missing, empty or truncated: restore the whole directory, or put it aside "
-                   "and start the node anew with --initialise");
+                   "is missing, empty or truncated: restore the whole directory, or move it away "
+                   "and start the node with --initialise");
   if (auto done = look_at_lineage(database); !done) return done.error();
   return check_contents(database);
 }
 
-// Where a checkpoint was cut off the file alone may be none; with its log it is looked at next.
+// Reads the lineage of the file without its log. If a checkpoint was cut off, the file alone can be
+// unreadable. In that case this function only collects the marks in the file's bytes, and the file
+// is checked later, with its log.
 Expected<> Opening::look_at_file_alone() {
   auto untouched = Database::open(paths_.file, Database::Access::untouched, options_.vfs);
   if (!untouched) return untouched.error();
@@ -175,21 +181,21 @@ Expected<> Opening::look_at_lineage(Database& database) {
     return refused(found->of_log ? paths_.log : paths_.file, found->why + how_to_go_on);
   if (in_file_ && !in_file_->contains(lineage_.store))
     return refused(paths_.log, "does not belong to the file beside it" + how_to_go_on);
-  // Nothing of it was read, but it may say whose it is.
+  // No frame of the log was applied, but the bytes of the log can still name their store.
   const bool all_ours = std::all_of(in_log_.begin(), in_log_.end(), [&](const auto& latest) {
     return latest.first == lineage_.store;
   });
   if (log_content_ == LogContent::nothing && !all_ours)
-    return refused(paths_.log, "is another store's" + how_to_go_on);
+    return refused(paths_.log, "belongs to another store" + how_to_go_on);
   return {};
 }
 
-// Without a lineage nobody knows how much was lost behind what holds.
+// Without a lineage nothing tells how many commits are lost after the damaged frame.
 Expected<> Opening::look_at_log_of_older_format() {
   if (log_content_ != LogContent::commits_and_rest) return {};
   return refused(paths_.log,
-                 "was cut off or damaged, and is of an older format, which does not say by what: "
-                 "let the program that has written it start and end once");
+                 "was cut off or damaged, and its older format does not tell which: start the "
+                 "program that wrote it, and stop it again");
 }
 
 Expected<Database> Opening::look(const Identity* wanted) {
@@ -199,11 +205,11 @@ Expected<Database> Opening::look(const Identity* wanted) {
     if (!untouched) return untouched.error();
     if (auto done = look_inside(*untouched, wanted); !done) return done.error();
     if (only_read_) return untouched;
-    if (auto done = begin_log_anew(); !done) return done.error();
+    if (auto done = restart_log(); !done) return done.error();
     return Database::open(paths_.file, Database::Access::exclusive, options_.vfs);
   }
   if (auto done = look_at_file_alone(); !done) return done.error();
-  // Reading a file with its log changes neither, so a refusal leaves both as they are.
+  // Reading a file with its log changes neither, so both stay as they are if the store is refused.
   auto database = Database::open(paths_.file, Database::Access::exclusive, options_.vfs);
   if (!database) return database.error();
   if (auto done = database->pragma("PRAGMA locking_mode = EXCLUSIVE", "exclusive"); !done)
@@ -212,9 +218,10 @@ Expected<Database> Opening::look(const Identity* wanted) {
   return database;
 }
 
-// First the frames lose their beginning. Without it there is no commit whatever becomes of the
-// header, and a header that is cut off again cannot be taken for a damaged one.
-Expected<> Opening::begin_log_anew() {
+// Restarts a log that has no commits, in two steps. The first step erases the header of the first
+// frame. After that the log has no commit, whatever happens to its own header. So if the second
+// step is cut off, the new header cannot be mistaken for a damaged one.
+Expected<> Opening::restart_log() {
   if (!log_is_begun_) return {};
   const std::pair<std::uint64_t, std::string> changes[] = {
       {log_header_size, std::string(frame_header_size, '\0')}, {0, new_header_}};
@@ -230,11 +237,13 @@ Expected<> Opening::begin_log_anew() {
 Expected<> Opening::prepare(Database& database, const Identity& identity) {
   if (auto done = set_up(database); !done) return done.error();
   if (auto done = reserve_log(database); !done) return done.error();
-  // The log's entry, and the file's where an earlier life did not live to sync it.
+  // Makes the log's directory entry durable, and the file's if an earlier life ended before it
+  // synced it.
   if (auto done = files_.sync_directory(paths_.directory); !done)
     return step_failure("sync", paths_.directory, done.error());
-  // What an earlier life failed to sync can be read and yet not be on the disk, and syncing again
-  // does not help: all that was read is written anew.
+  // Writes again everything that was read. If an earlier life failed to sync a page, the page can
+  // be readable and still not be on the disk. Another sync would then succeed without writing the
+  // page.
   if (auto done = checkpoint(database, lineage_); !done) return done.error();
   auto format = read_format(database);
   if (!format) return format.error();
@@ -255,25 +264,25 @@ Expected<> Opening::prepare(Database& database, const Identity& identity) {
   return checkpoint(database, lineage_);
 }
 
-// Writes the log to its full size: commits then only overwrite it, which is more than twice as fast
-// and goes on when the disk is full.
+// Writes the log to its full size. Later commits only overwrite it, which is more than twice as
+// fast and also works when the disk is full.
 Expected<> Opening::reserve_log(Database& database) {
-  // SQLite opens the log when it first reads.
+  // SQLite opens the log at its first read.
   if (auto read = database.ask("SELECT log_bytes FROM identity"); !read) return read.error();
   if (stamp_.log_bytes >= log_size(options_.log_pages)) return {};
   sqlite3_file* log = nullptr;
   if (sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) !=
           SQLITE_OK ||
       log == nullptr || log->pMethods == nullptr)
-    return io_failure("reserve", paths_.log, "SQLite does not give it");
-  // What is there already is written once more: its length may be another life's that failed to
-  // sync it.
+    return io_failure("reserve", paths_.log, "SQLite gives no access to it");
+  // Existing bytes beyond the stamp's size are written again, because an earlier life may have
+  // grown the log and failed to sync these bytes.
   const auto wanted = static_cast<sqlite3_int64>(log_size(options_.log_pages));
   std::string bytes(largest_write, '\0');
   for (auto at = static_cast<sqlite3_int64>(stamp_.log_bytes); at < wanted;) {
     const int size = static_cast<int>(std::min(wanted - at, sqlite3_int64{largest_write}));
     int code =
-        log->pMethods->xRead(log, bytes.data(), size, at);  // zeros where there is nothing yet
+        log->pMethods->xRead(log, bytes.data(), size, at);  // zeros beyond the end of the file
     if (code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ)
       code = log->pMethods->xWrite(log, bytes.data(), size, at);
     if (code != SQLITE_OK)
@@ -287,8 +296,8 @@ Expected<> Opening::reserve_log(Database& database) {
 }
 
 Expected<> set_up(Database& database) {
-  // The order matters: the log has to be made under EXTRA, or a power cut can bring back the
-  // journal that it was made with, which hides the log.
+  // The order matters. The log has to be made under EXTRA. Otherwise a power cut can bring back the
+  // rollback journal of that step, and the journal would hide the log.
   static constexpr std::pair<std::string_view, std::string_view> pragmas[] = {
       {"PRAGMA locking_mode = EXCLUSIVE", "exclusive"},
       {"PRAGMA synchronous = EXTRA", ""},

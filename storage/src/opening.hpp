@@ -11,32 +11,50 @@
 
 namespace muster::storage {
 
-/// The size of a log of so many pages, in bytes.
+/// The size in bytes of a log of that many pages.
 std::uint64_t log_size(std::uint32_t pages);
 
-/// A store in the making: the steps from a directory to a database that may be relied on, in their
-/// order. Until `look` has ended well nothing of the store was changed.
+/// Opens a store in steps. The first step has only a directory, and the last one gives a database
+/// that can be relied on.
+///
+/// Opening has to tell two kinds of damage apart. A power cut damages at most the one commit that
+/// was not acknowledged yet; then the store is sound and opens. A lost, exchanged or damaged file
+/// loses acknowledged commits, and with them promises of this node. Such a store must be refused,
+/// as the protocol relies on safe storage (assumption 4). SQLite cannot tell the difference: it
+/// silently applies a log up to the first bad frame, and it accepts a file without its log.
+///
+/// So the store carries its own evidence. The stamp in the file contains the size that the log must
+/// have. Each commit writes its lineage: the store's random number and the count of commits. `look`
+/// reads three things: the file alone, the file together with its log, and the marks of all commits
+/// in the bytes of the log. `mismatch` (lineage.hpp) compares them. These three have to agree,
+/// except about the last commit, which a power cut may have cut off.
+///
+/// The steps are `claim` (directory, free space, lock, a new store), `look` (all checks) and
+/// `prepare` (settings under which commits are durable, the reserved log, a conversion from an
+/// older format). Nothing of an existing store is changed before `look` has succeeded. So a refused
+/// store stays unchanged, for a restore or an inspection.
 class Opening {
  public:
   Opening(Files& files, const std::filesystem::path& directory, const OpenOptions& options)
       : files_(files), paths_(directory), options_(options) {}
 
-  /// Makes and checks the directory, takes the lock, and makes a store where there is none.
+  /// Makes and checks the directory, takes the lock, and makes a store if there is none.
   Expected<> claim(const Identity& identity);
-  /// The same for a reader: nothing is made, and the lock is shared with other readers. There has
-  /// to be as much room as a node needs where it reads `for_a_node`.
+  /// The first step for a reader. It makes no file or directory, and it shares the lock with other
+  /// readers. If the reader acts `for_a_node`, the disk has to have as much free space as a node
+  /// needs.
   Expected<> claim_to_read(bool for_a_node);
 
-  /// Finds out all there is to be said against the store. `wanted` is null where it may be
-  /// anybody's. Who claimed it to read changes nothing.
+  /// Checks everything in the store. `wanted` is null if the store is allowed to belong to any
+  /// node. A reader changes nothing here.
   Expected<Database> look(const Identity* wanted);
 
-  /// Brings what was looked at into the state in which commits are durable.
+  /// Brings the checked store into the state in which commits are durable.
   Expected<> prepare(Database& database, const Identity& identity);
 
   [[nodiscard]] const StorePaths& paths() const { return paths_; }
   [[nodiscard]] const Identity& found() const { return stamp_.identity; }
-  /// After `prepare`: the last commit, which is in the file.
+  /// The last commit after `prepare`. This commit is in the file.
   [[nodiscard]] const Lineage& lineage() const { return lineage_; }
   std::unique_ptr<Lock> take_lock_over() { return std::move(lock_); }
 
@@ -49,7 +67,7 @@ class Opening {
   Expected<> look_inside(Database& database, const Identity* wanted);
   Expected<> look_at_lineage(Database& database);
   Expected<> look_at_log_of_older_format();
-  Expected<> begin_log_anew();
+  Expected<> restart_log();
   Expected<> reserve_log(Database& database);
 
   Files& files_;
@@ -57,26 +75,27 @@ class Opening {
   const OpenOptions& options_;
   std::unique_ptr<Lock> lock_;
   bool only_read_ = false;
-  bool log_is_begun_ = false;  ///< it is there, and more than room
+  bool log_is_begun_ = false;  ///< the log exists and contains more than reserved space
   LogContent log_content_ = LogContent::nothing;
   LatestCommits in_log_;
-  std::optional<Lineage> alone_;          ///< what the file says, where the log has commits
-  std::optional<LatestCommits> in_file_;  ///< what stands in it, where it cannot say that alone
+  std::optional<Lineage> alone_;          ///< the lineage in the file, if the log has commits
+  std::optional<LatestCommits> in_file_;  ///< the marks in the file, if its lineage cannot be read
   Lineage lineage_;
-  std::string new_header_;       ///< of a log that was begun, and has no commit
-  std::uint64_t log_bytes_ = 0;  ///< its size
-  bool journal_in_use_ = false;  ///< making the log was cut off: SQLite will take it back
+  std::string new_header_;       ///< set if the log was started and has no commit
+  std::uint64_t log_bytes_ = 0;  ///< size of the log
+  bool journal_in_use_ = false;  ///< making the log was cut off: SQLite will roll this step back
   Stamp stamp_;
 };
 
-/// Sets a connection up so that every commit is durable when it returns: by write-ahead log, for
-/// this connection alone, and distrusting the file.
+/// Sets up a connection so that every commit is durable when it returns: write-ahead log, full
+/// sync, and no other connection. The connection does not trust the file.
 Expected<> set_up(Database& database);
 
-/// Brings the log's content into the file, durably.
+/// Copies the content of the log into the file, durably.
 Expected<> checkpoint(Database& database, Lineage& lineage);
 
-/// One more commit, to be made within it. `update` is that of the lineage.
+/// Counts one more commit, as a part of that commit. `update` is the statement that writes the
+/// lineage.
 Expected<> count_commit(Database& database, Statement& update, Lineage& lineage);
 
 }  // namespace muster::storage

@@ -13,13 +13,14 @@ namespace muster::storage {
 
 namespace {
 
-// A commit of usual size: as much stays free in the log, so that it does not grow.
+// The number of pages that a commit of the usual size needs. This many pages of the log stay free,
+// so that the log does not grow.
 constexpr std::uint32_t pages_of_a_commit = 64;
 
 }  // namespace
 
-/// An open store. Its members are destroyed in the order that matters: statements, connection,
-/// lock.
+/// An open store. The members are declared so that they are destroyed in this order: statements,
+/// connection, lock.
 class SqliteStorage::Store {
  public:
   Store(Files& files, StorePaths paths, std::unique_ptr<Lock> lock, Database database,
@@ -47,7 +48,7 @@ class SqliteStorage::Store {
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       auto facts = look_at_own(files_, watched(i));
       if (!facts) return facts.error();
-      if (!*facts) return io_failure("find", watched(i), "it is not there any more");
+      if (!*facts) return io_failure("find", watched(i), "it no longer exists");
       watched_[i] = **facts;
     }
     sqlite3_wal_hook(database_.handle(), &Store::log_has_grown, this);
@@ -65,10 +66,10 @@ class SqliteStorage::Store {
   Expected<> save(const SafeState& safe) {
     const std::string record = encode(safe);
     if (record.size() > largest_record)
-      return Failure{ExitCode::hook_failed, "the state to be saved has " +
-                                                std::to_string(record.size()) + " bytes; at most " +
-                                                std::to_string(largest_record) +
-                                                " can be kept: define less in a reorganization"};
+      return Failure{ExitCode::hook_failed,
+                     "the state to be saved has " + std::to_string(record.size()) +
+                         " bytes; at most " + std::to_string(largest_record) +
+                         " can be kept: make the definition of a reorganization smaller"};
     return commit([&]() -> Expected<> {
       update_record_.bind(1, record).bind(2, checksum_of(record));
       return finish(update_record_);
@@ -126,8 +127,9 @@ class SqliteStorage::Store {
     return SQLITE_OK;
   }
 
-  // The first failure is the last word: what a failed write or sync left behind nobody can know, so
-  // nothing is rolled back and nothing tried again. The next life reads what is there.
+  // Poisons the store with its first failure. After a failed write or sync, the state of the disk
+  // is unknown. So nothing is rolled back and nothing is tried again. The next life reads what is
+  // on the disk.
   Failure poisoned(const Failure& failure) {
     poison_ = Failure{ExitCode::io_error, failure.what};
     return *poison_;
@@ -149,7 +151,8 @@ class SqliteStorage::Store {
     return finish(commit_);
   }
 
-  // SQLite's own automatism would pass over a failure, and the first has to be the last word.
+  // Copies the content of the log into the file explicitly. SQLite's automatic checkpoint would
+  // hide a failure, and the first failure has to poison the store.
   Expected<> write_back() {
     if (auto done = checkpoint(database_, lineage_); !done) return poisoned(done.error());
     pages_in_log_ = 0;
@@ -172,8 +175,8 @@ class SqliteStorage::Store {
     return finish(replace_cell_);
   }
 
-  // A store whose file was removed, renamed or replaced would go on writing to what nobody finds
-  // again.
+  // Fails if the file or its log was removed, renamed or replaced, because further writes would be
+  // lost.
   Expected<> still_there() {
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       auto facts = files_.look(watched(i));
@@ -202,7 +205,7 @@ class SqliteStorage::Store {
   StorePaths paths_;
   std::unique_ptr<Lock> lock_;
   Database database_;
-  Lineage lineage_;  ///< of the last commit
+  Lineage lineage_;  ///< the lineage of the last commit
   std::uint32_t checkpoint_after_;
   std::uint32_t pages_in_log_ = 0;
   std::array<FileFacts, 2> watched_;

@@ -6,7 +6,7 @@
 
 #include <string>
 
-/// What is made of a configuration's text.
+/// Helpers for tests that check whether the text of a configuration is accepted.
 
 namespace muster::apps {
 

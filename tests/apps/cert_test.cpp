@@ -2,7 +2,8 @@
 
 #include <sys/stat.h>
 
-// `muster cert`, looked at by the `openssl` command: somebody else's.
+// Tests `muster cert`. An independent program, the command `openssl`, checks the files that it
+// makes.
 
 namespace muster::apps {
 namespace {
@@ -106,13 +107,13 @@ BOOST_AUTO_TEST_CASE(one_is_renewed_by_an_authority_that_is_believed_beside_it) 
   BOOST_REQUIRE_EQUAL(cert("init --cluster demo", "ca2").code, 0);
   const Ran refused = renewed();
   BOOST_TEST(refused.code == 64, refused.output);
-  BOOST_TEST(says(refused, "nobody would believe what it gives out"));
+  BOOST_TEST(says(refused, "no node would accept a certificate from it"));
   BOOST_TEST(read_all(at("n3/tls.crt")) == before);
   std::ofstream(at("n3/ca.crt"), std::ios::app) << read_all(at("ca2/ca.crt"));
   BOOST_TEST(renewed().code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_taken_back_stays_so) {
+BOOST_AUTO_TEST_CASE(what_is_revoked_stays_so) {
   BOOST_REQUIRE_EQUAL(cert("issue --node 1 --out " + at("n1")).code, 0);
   const std::vector<std::string> with_list = {"-crl_check", "-CRLfile", at("ca/crl.pem")};
   BOOST_TEST(is_believed("n3/tls.crt", "sslclient", with_list));
@@ -130,7 +131,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_over) {
   const std::string key = read_all(at("ca/ca.key"));
   const Ran again = cert("init --cluster demo");
   BOOST_TEST(again.code == 64);
-  BOOST_TEST(says(again, "is there already, and not empty"));
+  BOOST_TEST(says(again, "already exists and is not empty"));
   BOOST_TEST(read_all(at("ca/ca.key")) == key);
 }
 
@@ -138,11 +139,11 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_told) {
   BOOST_TEST(says(cert("issue --node 1 --out " + at("n1"), "nowhere"), "cannot read "));
   BOOST_TEST(cert("issue --out " + at("n1")).code == 2);
   BOOST_TEST(cert("issue --node 0 --out " + at("n1")).code == 2);
-  BOOST_TEST(says(cert("revoke 00ff"), "has given out no certificate 00ff"));
+  BOOST_TEST(says(cert("revoke 00ff"), "has issued no certificate 00ff"));
   std::ofstream(at("ca/ca.key")) << read_all(at("n3/tls.key"));
   BOOST_TEST(says(cert("list"), "is not the key of the certificate beside it"));
   std::ofstream(at("ca/ca.key")) << "nonsense";
-  BOOST_TEST(says(cert("list"), "is no private key"));
+  BOOST_TEST(says(cert("list"), "is not a private key"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -40,8 +40,9 @@ BOOST_AUTO_TEST_CASE(a_counterexample_is_a_story_and_a_journal_that_the_other_co
   says_why(checked, 1, "assertion 1a does not hold in this world");
   BOOST_TEST(says(checked, "node 1 Normal c=1, node 2 Normal c=2"), checked.output);
   BOOST_TEST(says(checked, "      here the search begins\n"), checked.output);
-  BOOST_TEST(says(checked, "3 steps from where the search begins; 3 letters, calls"),
-             checked.output);
+  BOOST_TEST(
+      says(checked, "3 steps from the beginning of the search; 3 of them are letters, calls"),
+      checked.output);
   ends_well(muster("replay " + journal));
   const Ran verified = muster("verify " + journal);
   BOOST_TEST(verified.code == 1, verified.output);
@@ -70,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_state_that_nothing_leads_out_of_is_told) {
       "check --nodes 2 --failures 0 --timeouts 2 --literal --channels fifo --start normal --strike "
       "counter-test --assertion works-apart --queue 3 --liveness");
   says_why(ran, 1, "assertion");
-  BOOST_TEST(says(ran, "wedged: from there"), ran.output);
+  BOOST_TEST(says(ran, "wedged: from that world"), ran.output);
 }
 
 BOOST_AUTO_TEST_CASE(a_violation_is_told_with_the_numbers_of_its_story) {
@@ -80,7 +81,8 @@ BOOST_AUTO_TEST_CASE(a_violation_is_told_with_the_numbers_of_its_story) {
       journal);
   says_why(ran, 1, "assertion group-grows does not hold in this world");
   const Ran verified = muster("verify " + journal);
-  // A node that fails within a step has failed in the journal too.
+  // The checker may make a node fail in the middle of a step. Its journal then contains that
+  // failure.
   BOOST_TEST(says(verified, "hook-grammar holds"), verified.output);
   const std::string what = "node 1 accepted group 1.1 a second time";
   BOOST_TEST(says(ran, what), ran.output);
@@ -141,17 +143,18 @@ BOOST_AUTO_TEST_CASE(a_trouble_that_never_comes_about_decides_nothing) {
   const std::string no_end = "check --nodes 2 --start normal --failures 0 --differences 1";
   const std::string no_hook = "check --nodes 2 --start normal --failures 0 --hooks failing";
   for (const std::string more : {"", " --accept-limit", " --assertion works-apart"}) {
-    says_why(muster(no_end + more), 9, "--differences: none came about in this world");
-    says_why(muster(no_end + " --restores 1" + more), 9, "--differences, --restores: none came");
+    says_why(muster(no_end + more), 9, "--differences: none occurred in this world");
+    says_why(muster(no_end + " --restores 1" + more), 9,
+             "--differences, --restores: none occurred");
   }
-  says_why(muster(no_hook + " --cut 1-2 --losses 1"), 9, "--losses: none came about");
+  says_why(muster(no_hook + " --cut 1-2 --losses 1"), 9, "--losses: none occurred");
   const auto objects = objects_of(muster(no_end + " --json").output);
   BOOST_TEST(objects.back().at("never") == boost::json::array({"--differences"}));
   ends_well(muster("check --nodes 2 --failures 1 --differences 1"));
   const std::string alone = "check --sessions --lives 1";
   ends_well(muster(alone));
-  says_why(muster(alone + " --replays 1"), 9, "--replays: none came about in this world");
-  says_why(muster(alone + " --resets 1 --restores 1"), 9, "--resets, --restores: none came");
+  says_why(muster(alone + " --replays 1"), 9, "--replays: none occurred in this world");
+  says_why(muster(alone + " --resets 1 --restores 1"), 9, "--resets, --restores: none occurred");
 }
 
 BOOST_AUTO_TEST_CASE(a_liveness_that_is_not_claimed_decides_nothing) {
@@ -168,7 +171,7 @@ BOOST_AUTO_TEST_CASE(every_protocol_is_searched_for_what_it_claims) {
   BOOST_TEST(says(textbook, "not claimed in this world: 1a (no claim of --protocol textbook)"),
              textbook.output);
   says_all(muster("check --protocol textbook --nodes 2 --failures 0"),
-           {"hook-grammar holds", "claims nothing else of single worlds"});
+           {"hook-grammar holds", "claims no other assertion about single worlds"});
 }
 
 BOOST_AUTO_TEST_CASE(a_violation_of_what_is_not_claimed_is_judged_where_it_is_asked_for) {
@@ -205,7 +208,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_claimed_in_a_world_is_said) {
       {"--repair report-refusals=off",
        "hook-grammar (P4: without the switch report_refusals, beside stop_beside_halts)"},
       {"--option quorum=majority --repair tags=off --assertion quorum",
-       "quorum (an option without every switch: docs/options.md)"},
+       "quorum (an option while a switch is off: docs/explanation/options.md)"},
       {"--channels any --liveness", "2 (letters that come twice or out of order"},
       {"--losses 1 --liveness", "2 (--losses, against assumption 8)"},
       {"--protocol invitation --channels any --liveness",
@@ -222,10 +225,10 @@ BOOST_AUTO_TEST_CASE(what_is_not_claimed_in_a_world_is_said) {
 BOOST_AUTO_TEST_CASE(options_that_were_not_checked_together_are_refused) {
   const Ran ran = muster("check --option quorum=majority --option preempt=never");
   BOOST_TEST(ran.code == 2, ran.output);
-  BOOST_TEST(says(ran, "no row of the checker has both"), ran.output);
+  BOOST_TEST(says(ran, "the checker has not searched the two together"), ran.output);
 }
 
-// What the verifier takes for an acceptance is one in the checker, too.
+// The checker and the verifier agree on when a group is accepted.
 BOOST_AUTO_TEST_CASE(group_numbers_that_fall_in_the_invitation_fall_in_its_journal) {
   const Ran checked = muster(
       "check --protocol invitation --nodes 2 --failures 2 --strike safe-counter --out " + journal);
@@ -237,10 +240,10 @@ BOOST_AUTO_TEST_CASE(a_quorum_is_looked_at_where_it_is_asked_for) {
   const Ran checked = muster("check --nodes 2 --assertion quorum --out " + journal);
   says_why(checked, 1, "assertion quorum does not hold");
   says_why(muster("verify --assertion quorum " + journal), 1,
-           "quorum does not hold: node 1 reorganizes 1 nodes, and it takes 2");
+           "quorum does not hold: node 1 reorganizes a group of 1, but a quorum is 2");
 }
 
-// A node of the textbooks' Bully may wait for any number of calls.
+// A node of the textbook Bully may wait for any number of calls at once.
 BOOST_AUTO_TEST_CASE(a_world_in_which_too_many_calls_wait_is_cut) {
   const std::string line =
       "check --protocol textbook --nodes 2 --failures 1 --timeouts any --queue 2 --threads ";
@@ -250,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_world_in_which_too_many_calls_wait_is_cut) {
 BOOST_AUTO_TEST_CASE(lines_and_assumptions_are_listed) {
   says_all(muster("check --lines"),
            {"stop-ends-election", "h-test", "halts-descending", "self-timeout"});
-  // Each has its sentence, the switches of both protocols too.
+  // The help must list the switches of both protocols, each with a sentence that explains it.
   const auto all = objects_of(muster("check --lines --json").output);
   BOOST_TEST(all.size() > 40u);
   for (const auto& line : all) BOOST_TEST(line.at("says").is_string(), line.at("line").as_string());
@@ -268,23 +271,23 @@ BOOST_AUTO_TEST_CASE(a_line_may_be_written_as_in_the_paper) {
 
 BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
   const std::vector<std::pair<std::string, std::string>> refused = {
-      {"--strike nothing", "--strike does not know 'nothing'"},
-      {"--repair tags", "--repair is NAME=on or NAME=off"},
-      {"--start 5", "--start is down, normal or a list of nodes up to 3"},
-      {"--start 1,", "--start is down, normal or a list of nodes up to 3"},
-      {"--start ''", "--start is down, normal or a list of nodes up to 3"},
-      {"--failures many", "--failures is unbounded or a number up to 14"},
-      {"--channels tube", "--channels does not know 'tube'"},
-      {"--timeouts many", "--timeouts is certain, any or a number up to 14, not 'many'"},
+      {"--strike nothing", "--strike: there is no line 'nothing'"},
+      {"--repair tags", "--repair: expected NAME=on or NAME=off"},
+      {"--start 5", "--start: expected down, normal or a list of nodes from 1 to 3"},
+      {"--start 1,", "--start: expected down, normal or a list of nodes from 1 to 3"},
+      {"--start ''", "--start: expected down, normal or a list of nodes from 1 to 3"},
+      {"--failures many", "--failures: expected unbounded or a number up to 14"},
+      {"--channels tube", "--channels: unknown value 'tube'"},
+      {"--timeouts many", "--timeouts: expected certain, any or a number up to 14, not 'many'"},
       {"--strike ignore-own-group",
-       "--strike ignore-own-group is of the Invitation: add --protocol invitation"},
-      {"--protocol textbook --strike tags", "--strike tags is of the Bully"},
+       "--strike ignore-own-group belongs to the Invitation: add --protocol invitation"},
+      {"--protocol textbook --strike tags", "--strike tags belongs to the Bully"},
       {"--protocol invitation --strike halts-descending=parallel",
-       "--strike halts-descending=parallel is of the Bully"},
+       "--strike halts-descending=parallel belongs to the Bully"},
       {"--repair safe_counter=off", "this protocol has no switch of that name"},
       {"--protocol textbook --literal", "--literal: the textbook protocol has no switches"},
-      {"--failed-hooks 1 --hooks slow", "--failed-hooks is for --hooks failing"},
-      {"--ticks 3", "--ticks bounds clocks, and nobody reads one here"}};
+      {"--failed-hooks 1 --hooks slow", "--failed-hooks needs --hooks failing"},
+      {"--ticks 3", "--ticks bounds clocks, but no node reads a clock here"}};
   for (const auto& [words, why] : refused) says_why(muster("check " + words), 2, why);
 }
 

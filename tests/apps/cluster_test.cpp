@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_there_is_said_at_once) {
 BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
   auto pipe = make_pipe().value();
   const std::string ready = std::to_string(pipe.write.fd());
-  // Real-time signals are queued one by one, and the lower number comes first.
+  // The kernel queues real-time signals, and delivers the one with the lowest number first.
   auto options = shell(
       "exec python3 -c '\n"
       "import os, signal\n"
@@ -117,16 +117,16 @@ BOOST_AUTO_TEST_CASE(a_signal_comes_once) {
 BOOST_AUTO_TEST_CASE(ends_with_its_handle) {
   auto pipe = make_pipe().value();
   {
-    // A grandchild in its group, too: both hold the pipe.
+    // The process starts a child of its own in the same process group. Both have the pipe open.
     auto options = shell("tail -f /dev/null & tail -f /dev/null");
     options.inherited = {pipe.write.fd()};
     auto process = Process::launch(options);
     BOOST_REQUIRE(process.has_value());
-    BOOST_TEST(!process->ended().has_value());
+    BOOST_TEST(!process->try_wait().has_value());
   }
   pipe.write = Descriptor();
   char byte = 0;
-  BOOST_TEST(::read(pipe.read.fd(), &byte, 1) == 0);  // waits until the last of them is gone
+  BOOST_TEST(::read(pipe.read.fd(), &byte, 1) == 0);  // waits until both have ended
 }
 
 BOOST_AUTO_TEST_CASE(ends_when_its_launcher_is_killed) {
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(gives_whole_lines_over_torn_ones_and_segments) {
   append(file, fault(2).substr(10));
   tail.read(lines);
   BOOST_TEST(lines.size() == 2u);
-  append(file, fault(3).substr(0, 10) + "\n" + fault(4));  // the next life begins on a fresh line
+  append(file, fault(3).substr(0, 10) + "\n" + fault(4));  // the next life begins on a new line
   tail.read(lines);
   BOOST_TEST(lines.size() == 3u);
   BOOST_TEST(tail.torn() == 1u);

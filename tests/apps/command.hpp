@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/wait.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
@@ -15,19 +16,19 @@
 #include <string>
 #include <vector>
 
-/// The command as its users have it: a program that is run.
+/// Helpers that run the command `muster` as users run it: as a program.
 
 namespace muster::apps {
 
-/// How a run of the command ended, and what it wrote.
+/// The exit code and the output of a run of the command.
 struct Ran {
   int code = -1;
-  std::string output;  ///< standard output and error
+  std::string output;  ///< standard output and standard error together
 };
 
 /// A directory for one test.
 struct TestDirectory {
-  /// `muster` with the words of that line, of which those with blanks stand in '...'.
+  /// Runs `muster` with the words of `line`. Single quotes enclose a word that contains blanks.
   [[nodiscard]] Ran muster(const std::string& line) const;
 
   test::TemporaryDirectory own;
@@ -63,7 +64,15 @@ inline Ran run_program(const TestDirectory& directory, ProcessOptions options) {
   auto process = Process::launch(options);
   BOOST_REQUIRE(process.has_value());
   const int status = process->wait();
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(output)};
+  const Ran ran{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(output)};
+  // With MUSTER_REFUSALS set, collects all refusals in that file for a person to read
+  // (CONTRIBUTING.md).
+  if (const char* refusals = std::getenv("MUSTER_REFUSALS"); refusals && ran.code != 0) {
+    std::ofstream file(refusals, std::ios::app);
+    for (const std::string& argument : options.arguments) file << argument << ' ';
+    file << "(exit code " << ran.code << ")\n" << ran.output << '\n';
+  }
+  return ran;
 }
 
 inline Ran run_muster(const TestDirectory& directory, const std::vector<std::string>& arguments) {
@@ -77,20 +86,20 @@ inline Ran TestDirectory::muster(const std::string& line) const {
   return run_muster(*this, words);
 }
 
-/// Waits until the process has written that; it must not end before.
+/// Waits until the process has written `text`. Fails the test if the process ends before that.
 inline void wait_until_says(Process& process, const std::filesystem::path& output,
                             const std::string& text) {
   while (!holds(output, text)) {
-    BOOST_REQUIRE_MESSAGE(!process.ended(), read_all(output));
+    BOOST_REQUIRE_MESSAGE(!process.try_wait(), read_all(output));
     ::poll(nullptr, 0, 5);
   }
 }
 
-/// Waits until the process would note that signal instead of ending by it.
+/// Waits until the process has a handler for that signal, so that the signal no longer kills it.
 inline void wait_until_catches(Process& process, int number) {
   const auto status = "/proc/" + std::to_string(process.pid()) + "/status";
   for (;;) {
-    BOOST_REQUIRE(!process.ended());
+    BOOST_REQUIRE(!process.try_wait());
     const std::string text = read_all(status);
     const std::size_t at = text.find("SigCgt:");
     if (at != std::string::npos &&
@@ -105,13 +114,13 @@ inline void says_all(const Ran& ran, const std::vector<std::string>& texts) {
     BOOST_TEST(says(ran, text), '"' << text << "\" is not in: " << ran.output);
 }
 
-/// It ended with 0, and has said each of those.
+/// Checks that the program ended with exit code 0 and printed each of `texts`.
 inline void ends_well(const Ran& ran, const std::vector<std::string>& texts = {}) {
   BOOST_TEST(ran.code == 0, ran.output);
   says_all(ran, texts);
 }
 
-/// The last line says what, and the code that the process ended with.
+/// Checks that the last line says why the program ended, and with which exit code.
 inline void says_why(const Ran& ran, int code, const std::string& what) {
   BOOST_TEST(ran.code == code, ran.output);
   std::istringstream lines(ran.output);

@@ -14,7 +14,7 @@
 namespace muster::apps {
 namespace {
 
-/// Nodes 1 and 2 of a cluster, of which a test may start some.
+/// The nodes 1 and 2 of a cluster. Each test starts one of them or both.
 struct Pair : Nodes {
   explicit Pair(ProtocolName protocol = ProtocolName::bully) : Nodes(2, protocol) {}
 };
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(wrong_usage_is_2) {
   says_why(muster("chekc"), 2, "no command 'muster chekc'; see muster --help");
   says_why(muster("store inspec"), 2, "no command 'muster store inspec'; see muster store --help");
   says_why(muster("store"), 2, "see muster store --help");
-  says_why(muster("simulate --faults none,crash"), 2, "none stands alone");
+  says_why(muster("simulate --faults none,crash"), 2, "'none' cannot be combined");
   says_why(muster("node"), 2, "--config");
   says_why(muster("status"), 2, "--dir");
   says_why(muster("demo --random soon"), 2, "soon");
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(nodes_of_another_protocol_say_so_and_the_textbook_s_warn) {
   }
 }
 
-/// A pipe that is full, and nobody reads; writing to it waits.
+/// A pipe that is full and that nobody reads, so that each write to it blocks.
 PipeEnds full_pipe() {
   PipeEnds ends = make_pipe().value();
   const int flags = fcntl(ends.write.fd(), F_GETFL);
@@ -103,7 +103,7 @@ PipeEnds full_pipe() {
   return ends;
 }
 
-// What a node and its application say to others is lost then, and no more.
+// If nobody reads the node's output, the node drops that output and goes on.
 BOOST_AUTO_TEST_CASE(output_that_nobody_reads_holds_no_node_up) {
   Nodes nodes(1);
   auto config = load_config(nodes.file(1)).value();
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_second_process_on_one_store_is_75_and_names_the_first) {
   says_why(second, 75, std::to_string(node.pid()));
 }
 
-// One object a line, from the first election to the reason of its end.
+// Each line of a JSON log is one object, from the first election to the reason for the node's end.
 BOOST_AUTO_TEST_CASE(a_log_of_json_has_one_object_a_line) {
   auto config = load_config(file(1)).value();
   config.log.format = LogFormat::json;
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_log_of_json_has_one_object_a_line) {
   std::istringstream lines(read_all(directory.path / "n1.log") + second.output);
   std::string levels;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("node 1 of ")) continue;  // on standard output
+    if (line.starts_with("node 1 of ")) continue;  // not a line of the log
     const auto object = boost::json::parse(line).as_object();
     BOOST_TEST(object.at("node").as_int64() == 1);
     BOOST_TEST(object.at("time").as_string().size() == 24u);
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_log_of_json_has_one_object_a_line) {
 
 BOOST_AUTO_TEST_CASE(an_address_in_use_is_75) {
   const Process node = start(1);
-  // The same address, and another directory.
+  // Starts a second node with the same address, but with another directory.
   auto config = load_config(file(1)).value();
   config.data = directory.path / "other";
   const std::string other = directory.path / "other.toml";
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_store_of_another_cluster_is_65) {
   says_why(muster("node --config " + file(1)), 65, "another");
 }
 
-BOOST_AUTO_TEST_CASE(a_node_ends_with_whoever_holds_its_death_pipe) {
+BOOST_AUTO_TEST_CASE(a_node_ends_with_the_process_that_holds_its_death_pipe) {
   auto pipe = make_pipe().value();
   auto options = muster_with({"node", "--config", file(1)}, directory.path / "log");
   options.inherited = {pipe.read.fd()};

@@ -1,7 +1,7 @@
 #include "accepted.hpp"
 
-/// Where nodes are dialled and where one listens, names of hosts, and `[node] listen`; and by what
-/// they prove who they are there. And where a program is found, and its socket.
+/// Names in a configuration: host names, the addresses that nodes dial and listen at (`[node]
+/// listen`), the names in certificates, and the paths of a program and of its socket.
 
 namespace muster::apps {
 
@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(proofs_stand_in_what_nodes_compare_where_they_are_off) {
   BOOST_TEST(!parse_config(write_config(without), "/c/n.toml")->cluster.proofs);
 }
 
-// Nodes compare the text: it is one, however it was written.
+// Nodes compare the text of their cluster, so two spellings of one name must give the same text.
 BOOST_AUTO_TEST_CASE(large_letters_are_small_ones) {
   const NodeConfig config = accepted(read("", "insecure = true", "DB1.Example:7102"));
   BOOST_TEST(config.cluster.canonical().find("nodes.2=db1.example:7102\n") != std::string::npos);
@@ -81,8 +81,8 @@ BOOST_AUTO_TEST_CASE(with_certificates_addresses_may_be_any) {
   const NodeConfig again = written_and_read(config);
   BOOST_TEST(again.tls == config.tls);
   refused(proven("ca = \"ca.crt\"\ncert = \"tls.crt\"\n"), "/c/n.toml:4: [tls] has no key");
-  refused(proven(files + "name = \"muster://CLUSTER\"\n"), "a URI in which ID stands once");
-  refused(proven(files + "observer = \"muster://CLUSTER/CLUSTER\"\n"), "CLUSTER stands once");
+  refused(proven(files + "name = \"muster://CLUSTER\"\n"), "a URI that contains ID exactly once");
+  refused(proven(files + "observer = \"muster://CLUSTER/CLUSTER\"\n"), "CLUSTER exactly once");
   refused(proven(files + "capath = \"/etc/ssl\"\n"), "ca, cert, key, crl, name, observer");
 }
 
@@ -129,7 +129,8 @@ BOOST_AUTO_TEST_CASE(has_a_path_that_the_system_can_have) {
   BOOST_TEST(with_data(std::string(87, 'd')).has_value());
   const auto refused = with_data(std::string(88, 'd'));
   BOOST_REQUIRE(!refused.has_value());
-  BOOST_TEST(refused.error().what.starts_with("/c/n.toml:9: kind = \"socket\": the socket /c/d"));
+  BOOST_TEST(refused.error().what.starts_with(
+      "/c/n.toml:9: kind = \"socket\": the path of the socket /c/d"));
   BOOST_TEST(refused.error().what.find("application.sock has 108 bytes: expected at most 107") !=
              std::string::npos);
 }

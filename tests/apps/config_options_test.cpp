@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-/// The options of docs/options.md in a configuration.
+/// How a configuration sets the options of docs/explanation/options.md.
 
 namespace muster::apps {
 
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_quorum_stands_there_with_its_clocks) {
 BOOST_AUTO_TEST_CASE(a_quorum_is_refused_with_what_was_not_checked_with_it) {
   const std::string quorum = "quorum = \"majority\"\n";
   for (const char* other : {"preempt = \"never\"", "resume = \"all\"", "settle = \"5s\""})
-    refused(configured(quorum + other), "no row of the checker has both");
+    refused(configured(quorum + other), "the checker has not searched the two together");
   refused(configured("clock_drift = \"500ppm\""), "quorum = \"majority\"");
   refused(configured(quorum + "clock_drift = \"1 %\""), "such as \"10000ppm\"");
   refused(configured(quorum + "clock_drift = \"200000ppm\""), "at most");
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(it_is_refused_beyond_five_minutes) {
   BOOST_TEST(configured("hold_down = \"5min\"").value().cluster.hold_down == 5min);
   const auto longer = configured("hold_down = \"301s\"");
   refused(longer, "/c/n.toml:6: hold_down = \"301s\"");
-  refused(longer, "from 0 on and up to 5min");
+  refused(longer, "of at least 0 and up to 5min");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

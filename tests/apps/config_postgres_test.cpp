@@ -1,6 +1,6 @@
 #include "accepted.hpp"
 
-/// [cluster.postgres], and [application] with kind = "postgres".
+/// The sections [cluster.postgres] and [application] with kind = "postgres".
 
 namespace muster::apps {
 
@@ -52,16 +52,29 @@ BOOST_AUTO_TEST_CASE(what_it_proves_is_read_and_written_back) {
   BOOST_TEST(write_config(again) == write_config(config));
 }
 
-// Two nodes that took other numbers for enough would lose what was acknowledged.
+// If nodes disagreed on the number of copies, acknowledged commits could be lost. So nodes compare
+// this setting and the others of [cluster.postgres].
 BOOST_AUTO_TEST_CASE(stands_in_what_nodes_compare) {
   const auto text = read(three + "copies = 2\n", of_majority, kind)->cluster.canonical();
   BOOST_TEST(text.find("\npostgres.1=10.0.0.1:7201\n") != std::string::npos, text);
   BOOST_TEST(text.find("\npostgres.copies=2\n") != std::string::npos, text);
-  // Of the first list programs say nothing that do not know of any other.
+  // The first list has no `generation` in this text, so that programs which do not know generations
+  // accept it.
   BOOST_TEST(text.find("generation") == std::string::npos, text);
   const NodeConfig next = accepted(read(three + "generation = 2\n", of_majority, kind));
   BOOST_TEST(next.cluster.postgres->generation == 2u);
   BOOST_TEST(next.cluster.canonical().find("\npostgres.generation=2\n") != std::string::npos);
+}
+
+// Each machine has its own disk, so nodes may differ in this key.
+BOOST_AUTO_TEST_CASE(how_much_log_is_kept_is_told_to_each_node) {
+  const NodeConfig usual = accepted(read(three, of_majority, kind));
+  BOOST_TEST(usual.application.wal_keep == 512u);
+  const NodeConfig config = accepted(read(three, of_majority, kind + "wal_keep = 4096\n"));
+  BOOST_TEST(config.application.wal_keep == 4096u);
+  BOOST_TEST(written_and_read(config).application.wal_keep == 4096u);
+  BOOST_TEST(config.cluster.canonical() == usual.cluster.canonical());
+  refused(read(three, of_majority, kind + "wal_keep = 8\n"), "wal_keep = 8");
 }
 
 BOOST_AUTO_TEST_CASE(a_witness_has_no_database_beside_two) {
@@ -77,18 +90,18 @@ BOOST_AUTO_TEST_CASE(a_witness_has_no_database_beside_two) {
 
 BOOST_AUTO_TEST_CASE(who_is_a_witness_is_said_where_it_runs) {
   refused(read(without_first, of_majority, kind),
-          "[cluster.postgres] does not have 1: expected where its PostgreSQL is reached, or role");
+          "[cluster.postgres] does not have 1: expected the address of its PostgreSQL, or role");
   refused(read(three, of_majority, kind + witness), "expected no 1 in [cluster.postgres]");
   refused(read(three, of_majority, kind + "role = \"arbiter\"\n"), "\"data\" or \"witness\"");
   refused(read(without_first, of_majority, kind + witness + "database = \"pg\"\n"),
-          "no such key, as a witness has no PostgreSQL");
+          "no such key, because a witness has no PostgreSQL");
   refused(read(without_first, of_majority, "kind = \"none\"\n" + witness),
-          "this key only beside kind = \"postgres\"");
+          "this key only with kind = \"postgres\"");
 }
 
 BOOST_AUTO_TEST_CASE(is_refused_with_what_is_expected) {
   refused(read("1 = \"10.0.0.1:7201\"\n", of_majority, kind),
-          "[cluster.postgres] has 1 nodes: expected all of [cluster.nodes], and at least three");
+          "[cluster.postgres] has 1 nodes: expected all nodes of [cluster.nodes], at least three");
   refused(read(three + "4 = \"10.0.0.4:7204\"\n", of_majority, kind),
           "4 in [cluster.postgres]: expected a node of [cluster.nodes]");
   refused(read(three + "5x = \"10.0.0.4:7204\"\n", of_majority, kind),
@@ -99,14 +112,14 @@ BOOST_AUTO_TEST_CASE(is_refused_with_what_is_expected) {
   refused(read(without_first + "generation = 2\n", of_majority, kind + witness), "generation = 2");
   refused(read(three, "", kind), "expected quorum = \"majority\" in [cluster]");
   refused(read(three, of_majority, "kind = \"none\"\ndatabase = \"pg\"\n"),
-          "this key only beside kind = \"postgres\"");
+          "this key only with kind = \"postgres\"");
   refused(read(three, of_majority, kind + proofs),
-          "[application.tls] has no client_key: expected client_key = a file in PEM");
+          "[application.tls] has no client_key: expected client_key = a PEM file");
   refused(read(three, of_majority, kind + proofs + "client_key = \"x.so:key\"\n"),
           "expected a path without ':' (it is /c/x.so:key)");
   refused(read(three, of_majority, kind + proofs + "client_kye = \"k\"\n"), "client_kye");
   refused(read(three, of_majority, "kind = \"none\"\nhba = \"h\"\n"),
-          "this key only beside kind = \"postgres\"");
+          "this key only with kind = \"postgres\"");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -44,7 +44,7 @@ std::string with(const std::string& line, const std::string& instead) {
   return with(good, line, instead);
 }
 
-// The good one, with something else in the place of the line of that key.
+// The valid configuration, in which `line` replaces the line that sets `key`.
 std::string instead(const std::string& key, const std::string& line) {
   const auto at = good.find('\n' + key + " = ") + 1;
   BOOST_REQUIRE_MESSAGE(at != 0, "no line of " << key);
@@ -69,13 +69,13 @@ std::string before_journal(const std::string& lines) {
   return with("[journal]", lines + "\n[journal]");
 }
 
-/// The textbook protocol, with this line under [cluster.importance].
+/// A configuration of the textbook protocol, with `line` under [cluster.importance].
 std::string textbook(const std::string& importance) {
   return with(text("protocol", "textbook"), "[journal]",
               "[cluster.importance]\n" + importance + "\n[journal]");
 }
 
-/// No application, and this line under [hooks].
+/// A configuration without an application, with `line` under [hooks].
 std::string hooks(const std::string& line) {
   return instead("kind", "kind = \"none\"\n[hooks]\n" + line);
 }
@@ -84,7 +84,7 @@ struct Refused {
   std::string name;
   std::string text;
   int line;
-  std::vector<std::string> contains;  ///< the value and what is expected
+  std::vector<std::string> contains;  ///< texts that the message contains
 };
 std::ostream& operator<<(std::ostream& out, const Refused& refused) {
   return out << refused.name;
@@ -166,11 +166,14 @@ const std::vector<Refused> refusals{
      14,
      {"02 = ", "a node's id"}},
     {"id that is a word", instead("2", "two = \"127.0.0.1:7102\""), 14, {"two = ", "a node's id"}},
-    {"duplicate address", text("2", "127.0.0.1:7101"), 14, {"127.0.0.1:7101", "node 1 has it"}},
+    {"duplicate address",
+     text("2", "127.0.0.1:7101"),
+     14,
+     {"127.0.0.1:7101", "node 1 has this one"}},
     {"duplicate address written otherwise",
      with("[cluster.nodes]", "[cluster.nodes]\n4 = \"[::1]:9\"\n5 = \"[0:0::1]:9\""),
      14,
-     {"[0:0::1]:9", "node 4 has it"}},
+     {"[0:0::1]:9", "node 4 has this one"}},
     {"no port", text("2", "127.0.0.1"), 14, {"127.0.0.1", "a port from 1 to 65535"}},
     {"port zero", text("2", "127.0.0.1:0"), 14, {"a port from 1"}},
     {"port too large", text("2", "127.0.0.1:65536"), 14, {"65536", "a port from 1 to 65535"}},
@@ -183,7 +186,7 @@ const std::vector<Refused> refusals{
      with("1 = \"127.0.0.1:7101\"\n2 = \"127.0.0.1:7102\"\n3 = \"127.0.0.1:7103\"", ""),
      12,
      {"missing or empty"}},
-    {"too many nodes", nodes_beyond_the_limit(), 12, {"65 nodes", "at most 64"}},
+    {"too many nodes", nodes_beyond_the_limit(), 12, {"not 65", "at most 64 nodes"}},
     {"no name", without("name"), 4, {"name = nothing", "1 to 64"}},
     {"name with a line end", text("name", "a\\nb"), 5, {"1 to 64"}},
     {"importance beside the Bully",
@@ -191,7 +194,7 @@ const std::vector<Refused> refusals{
      16,
      {"[cluster.importance]", "\"textbook\""}},
     {"importance of nobody", textbook("4 = 7"), 17, {"4 = 7", "one of the ids", "1 2 3"}},
-    {"importance below nothing", textbook("1 = -7"), 17, {"1 = -7", "from 0 on"}},
+    {"importance below nothing", textbook("1 = -7"), 17, {"1 = -7", "at least 0"}},
     {"protocol raft",
      text("protocol", "raft"),
      6,

@@ -3,12 +3,12 @@
 
 #include <signal.h>
 
-/// The commands of a node's owner, against real nodes.
+/// Tests the commands for a node's owner on real nodes.
 
 namespace muster::apps {
 namespace {
 
-/// Three nodes, Normal in one group under node 3.
+/// Three nodes that are Normal in one group, with coordinator 3.
 struct Group : Nodes {
   explicit Group(ProtocolName protocol = ProtocolName::bully,
                  Duration calm = std::chrono::seconds(1))
@@ -29,7 +29,7 @@ struct Group : Nodes {
     BOOST_TEST_REQUIRE(ran.code == 0, ran.output);
   }
 
-  /// Waits until `status` of that node says so, and gives all that it says.
+  /// Waits until the output of that node's `status` contains `text`, and returns the whole output.
   Ran await_status(std::uint32_t id, const std::string& text) const {
     for (;;) {
       Ran status = ask("status --json", id);
@@ -91,7 +91,8 @@ BOOST_FIXTURE_TEST_CASE(a_coordinator_that_steps_down_names_the_next_and_comes_b
   await(1, 3);
 }
 
-// Where nobody is left, and where those who are cannot work without it.
+// In the first test the node is the only one of its cluster. In the second its cluster has two more
+// nodes, which are paused and so cannot take over.
 BOOST_AUTO_TEST_CASE(a_node_that_leaves_says_that_nobody_took_over) {
   Nodes alone(1);
   const Process one = alone.start(1);
@@ -104,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_leaves_says_that_nobody_took_over) {
   group.processes[1].signal(SIGSTOP);
   const Ran left = group.muster("step-down --dir " + group.data(3) + " --within 3s");
   for (std::size_t paused : {0u, 1u}) group.processes[paused].signal(SIGCONT);
-  says_why(left, 4, "node 3 has left, and nobody took over");
+  says_why(left, 4, "node 3 has left, but no node has taken over");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_drained_node_stays_out_until_it_is_brought_back, Group) {
@@ -131,8 +132,8 @@ BOOST_FIXTURE_TEST_CASE(a_member_tells_when_its_coordinator_was_heard, Group) {
   }
 }
 
-// docs/options/calm.md
-BOOST_AUTO_TEST_CASE(a_member_that_is_lost_again_is_held_and_let_in_later) {
+// docs/explanation/options/calm.md
+BOOST_AUTO_TEST_CASE(a_member_that_is_lost_again_is_suspended_and_admitted_later) {
   Group group(ProtocolName::bully, std::chrono::seconds(10));
   for (const bool again : {false, true}) {
     group.processes[0].signal(SIGSTOP);
@@ -141,13 +142,13 @@ BOOST_AUTO_TEST_CASE(a_member_that_is_lost_again_is_held_and_let_in_later) {
     if (again) {
       BOOST_TEST(says(group.ask("status --json", 3), "\"held\":[[1,"));
       const Ran words = group.ask("why", 3);
-      BOOST_TEST(says(words, "node 1 is held for "), words.output);
+      BOOST_TEST(says(words, "node 1 is kept out for "), words.output);
     }
     const Ran back = group.await_status(3, "\"up\":[1,2]");
     BOOST_TEST(says(back, "\"held\":[]"), back.output);
   }
   const std::string log = read_all(group.directory.path / "n3.log");
-  BOOST_TEST(log.find("does not let node 1 in for ") != std::string::npos, log);
+  BOOST_TEST(log.find("does not admit node 1 for ") != std::string::npos, log);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_coordinator_that_pauses_again_leaves_for_a_while, Group) {
@@ -161,8 +162,9 @@ BOOST_FIXTURE_TEST_CASE(a_coordinator_that_pauses_again_leaves_for_a_while, Grou
   }
 }
 
-// A member that is Normal asks its coordinator after coordinator_timeout and waits for T: one that
-// has heard nothing for longer has no right to say so.
+// A Normal member asks its coordinator after coordinator_timeout, and waits up to T for the answer.
+// A member that has heard nothing for longer than coordinator_timeout + T must not claim to be
+// Normal.
 BOOST_AUTO_TEST_CASE(a_member_that_heard_nothing_for_too_long_is_not_normal) {
   const Timings timings;
   net::NodeStatus status;
@@ -200,7 +202,7 @@ BOOST_FIXTURE_TEST_CASE(history_tells_who_halted_whom_and_outlives_the_process, 
   processes[2].signal(SIGKILL);
   processes[2].wait();
   await(1, 2);
-  await(2, 2);  // it is Normal when all its members are
+  await(2, 2);  // the coordinator becomes Normal only after all its members
   ends_well(ask("why --json", 1), {"\"coordinator\":2", "\"halted_by\":[2]"});
   says_all(ask("why", 2), {"node 3 failed (failed)", "members    1 2", "halting "});
 

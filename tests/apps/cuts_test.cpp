@@ -1,7 +1,7 @@
 #include "apps/command.hpp"
 
-// Worlds in which links stay cut: `muster check --cut`, `muster simulate --world`, and what `muster
-// verify` says of their journals.
+// Worlds in which links stay cut: `muster check --cut`, `muster simulate --world`, and `muster
+// verify` on the journals of such worlds.
 
 namespace muster::apps {
 namespace {
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_link_is_refused) {
       {"--cut 1-2-3", "not '1-2-3'"},
       {"--cut 1-x", "not '1-x'"},
       {"--protocol invitation --liveness --cut 1-3",
-       "--liveness asks for Assertion 4, which is about nodes that all hear each other"}};
+       "--liveness asks for Assertion 4, which needs parts in which all nodes hear each other"}};
   for (const auto& [words, why] : refused) {
     const Ran ran = muster("check " + words);
     BOOST_TEST(ran.code == 2, ran.output);
@@ -55,15 +55,16 @@ BOOST_AUTO_TEST_CASE(a_world_is_given_to_every_seed) {
 
 BOOST_AUTO_TEST_CASE(what_is_no_world_is_refused) {
   const std::vector<std::pair<std::string, std::string>> refused = {
-      {"--nodes 3 --world '2 cut 1-3'", "expected a time and what is done then"},
-      {"--nodes 3 --world '2s sever 1-3'", "expected a time and what is done then"},
+      {"--nodes 3 --world '2 cut 1-3'", "expected a time and a fault"},
+      {"--nodes 3 --world '2s sever 1-3'", "expected a time and a fault"},
       {"--nodes 3 --world '2s kill'", "'2s kill' names no node"},
       {"--nodes 3 --world '2s kill 4'", "expected one of the nodes 1 to 3, not '4'"},
       {"--nodes 3 --world '2s cut'", "names no link, such as 1-3"},
       {"--nodes 3 --world '2s cut 1'", "expected two of the nodes 1 to 3, such as 1-2, not '1'"},
-      {"--nodes 3 --world '2s heal 1-3'", "heal stands alone"},
-      {"--nodes 3 --world '2s kill 1, 1s start 1'", "'1s start 1' comes before what it follows"},
-      {"--nodes 3 --world '2s end, 3s start 1'", "'3s start 1' follows the end"},
+      {"--nodes 3 --world '2s heal 1-3'", "heal takes no node or link"},
+      {"--nodes 3 --world '2s kill 1, 1s start 1'",
+       "'1s start 1' is earlier than the entry before it"},
+      {"--nodes 3 --world '2s end, 3s start 1'", "'3s start 1' comes after the end"},
       {"--nodes 3 --world ','", "expected a time"},
       {"--nodes 3..5 --world '2s kill 1'", "give --nodes one number, not a range"},
       {"--nodes 3 --faults crash --world '2s kill 1'", "crash is drawn"}};

@@ -12,7 +12,7 @@ namespace muster::apps {
 namespace {
 
 struct Demo : TestDirectory {
-  /// With that script, and a T that is long enough for sanitizers and a busy machine.
+  /// Runs `script` as a demo, with a T that is long enough for sanitizers and busy machines.
   [[nodiscard]] Ran demo(const std::string& script, const std::string& more = "") const {
     const auto file = path / "demo.script";
     std::ofstream(file) << script;
@@ -22,14 +22,14 @@ struct Demo : TestDirectory {
 
 const std::string wait = "wait normal within 100s\n";
 
-/// Two nodes of `muster node`, not started yet.
+/// Two `muster node` processes, not started yet.
 std::unique_ptr<Cluster> two_nodes(const TestDirectory& directory) {
   const auto ports = ReservedPorts::take(2).value();
   ClusterOptions options;
   options.directory = directory.path;
   options.program = MUSTER_PROGRAM;
   options.cluster.name = "two";
-  options.cluster.hold_down = Duration::zero();  // lives of tests are short
+  options.cluster.hold_down = Duration::zero();  // lives in tests are short
   options.cluster.nodes = addresses_on(ports.ports());
   Timings& timings = options.cluster.timings;
   timings.T = std::chrono::seconds(2);
@@ -145,9 +145,9 @@ BOOST_AUTO_TEST_CASE(its_nodes_end_with_it_however_it_ends) {
       BOOST_TEST((WIFSIGNALED(status) && WTERMSIG(status) == number), describe_end(status));
     else
       says_why({WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(output)}, 130,
-               "interrupted: the script did not come to its end");
-    // A node that were left would hold its store: the next life could not have it (exit code 75).
-    // The kernel needs a moment to end them.
+               "interrupted before the end of the script");
+    // A node that outlived its demo would still lock its store, and the node of the next demo would
+    // end with 75. The kernel needs a moment to end the nodes.
     Ran next;
     do {
       next = other.demo(wait, "--nodes 3 --dir " + run.string());

@@ -17,10 +17,10 @@ std::vector<std::string> shell(const std::string& command) {
   return {"/bin/sh", "-c", command};
 }
 
-/// A cluster of one node with hooks, which run in the directory of the test.
+/// A cluster of one node with hooks. The hooks run in the directory of the test.
 struct Hooked : RealNodes {
   Hooked() : RealNodes(1) { hooks.emplace(); }
-  /// It begins, and leaves in order when it is so.
+  /// Starts the node, waits until the function `so` returns true, and lets the node leave in order.
   void runs_until(const std::function<bool()>& so) {
     node(1);
     wait_until(so);
@@ -28,9 +28,10 @@ struct Hooked : RealNodes {
   }
 };
 
-const std::string document = read_all(MUSTER_DOCUMENTS "/programs.md");
+const std::string document = read_all(MUSTER_DOCUMENTS "/how-to/programs.md");
 
-/// The keys of an object, and those of the first object in each of its arrays, in their order.
+/// The keys of an object, in their order. Arrays of objects also give the keys of their first
+/// object.
 std::string keys_of(const boost::json::value& value) {
   if (value.is_array()) return value.get_array().empty() ? "" : keys_of(value.get_array()[0]);
   if (!value.is_object()) return "";
@@ -40,7 +41,7 @@ std::string keys_of(const boost::json::value& value) {
   return keys;
 }
 
-/// The records of the shards example: which nodes have one, by shard and group.
+/// The records of the shards example: for each group and shard, the nodes that wrote a record.
 struct ShardRecords {
   explicit ShardRecords(const RealNodes& nodes) {
     for (const auto& [node, address] : nodes.cluster.nodes) {
@@ -57,7 +58,8 @@ struct ShardRecords {
     }
   }
 
-  /// The latest group that has records of all shards from just so many nodes; none: nothing.
+  /// The latest group in which exactly `nodes` nodes wrote records and every shard has a record. No
+  /// value if no group is like that.
   [[nodiscard]] std::optional<GroupNumber> complete(std::size_t nodes) const {
     for (auto group = workers.rbegin(); group != workers.rend(); ++group) {
       std::set<NodeId> at_work;
@@ -135,7 +137,8 @@ BOOST_AUTO_TEST_CASE(of_the_documents_run_as_they_stand) {
 BOOST_AUTO_TEST_CASE(are_told_what_the_documents_say) {
   hooks->stop = hooks->reorganize = hooks->start =
       shell("cat >told; mv told told-$MUSTER_HOOK; [ $MUSTER_HOOK != start ] || : >ready");
-  for (int life : {1, 2}) {  // the second one was assigned something before
+  for (int life : {1, 2}) {  // in its second life the node already has a task, which was assigned
+                             // in its first life
     BOOST_TEST_CONTEXT("life " << life) {
       std::filesystem::remove(file("ready"));
       runs_until([&] { return there("ready"); });
@@ -209,7 +212,7 @@ BOOST_AUTO_TEST_CASE(that_run_are_told_when_they_are_cancelled) {
 
 BOOST_AUTO_TEST_CASE(that_do_not_heed_their_cancelling_are_killed_before_the_stop) {
   Held held(file("held"));
-  // What it had started holds the lock as well.
+  // The first `tail`, a child of the hook, has inherited the lock file, so it holds the lock too.
   hooks->start = shell(
       "trap '' TERM; exec 9>lock; flock 9; exec 3>held; tail -f /dev/null & tail -f /dev/null");
   hooks->stop = shell("flock -n lock echo free >>found || echo held >>found");

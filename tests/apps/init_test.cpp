@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-// `muster init` and `muster config`: a cluster's files, made and looked at.
+// `muster init` and `muster config`: they make the files of a cluster, and show them.
 
 namespace muster::apps {
 namespace {
@@ -55,13 +55,13 @@ BOOST_AUTO_TEST_CASE(refuses_what_would_not_work_and_makes_nothing) {
     int code;
     const char* why;
   } table[]{
-      {"a,b,a", 2, "a:7100 stands there twice"},
-      {"a:1,A:1", 2, "a:1 stands there twice"},
+      {"a,b,a", 2, "a:7100 is listed twice"},
+      {"a:1,A:1", 2, "a:1 is listed twice"},
       {"a,localhost", 2, "loopback addresses for all nodes, or for none"},
       {"a,0.0.0.0", 2, "every address of a machine"},
-      {"a,", 2, "no host that others can dial"},
-      {"a,b:0", 2, "no host that others can dial"},
-      {"a,1.2.3", 2, "no host that others can dial"},
+      {"a,", 2, "not a host that others can dial"},
+      {"a,b:0", 2, "not a host that others can dial"},
+      {"a,1.2.3", 2, "not a host that others can dial"},
   };
   for (const auto& [nodes, code, why] : table) says_why(init(nodes), code, why);
   std::string many = "a";
@@ -69,13 +69,13 @@ BOOST_AUTO_TEST_CASE(refuses_what_would_not_work_and_makes_nothing) {
   says_why(init(many), 64, "at most 64");
   BOOST_TEST(std::distance(fs::directory_iterator(path), {}) == 1);
   write_file(path / "c", "in the way");
-  says_why(init("a,b"), 64, "is there already");
+  says_why(init("a,b"), 64, "already exists");
 }
 
 BOOST_AUTO_TEST_CASE(writes_nothing_over) {
   BOOST_TEST(init("a,b").code == 0);
   const std::string before = read_all(config(1));
-  says_why(init("c,d"), 64, "is there already, and not empty");
+  says_why(init("c,d"), 64, "already exists and is not empty");
   BOOST_TEST(read_all(config(1)) == before);
 }
 
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(makes_a_cluster_that_runs_and_is_seen_by_its_observer) {
     running.push_back(std::move(*process));
   }
   wait_until([&] { return muster("members --config " + config("observer")).code == 0; });
-  says_why(muster("node --config " + config("observer")), 64, "is not this node's");
+  says_why(muster("node --config " + config("observer")), 64, "is not for this node");
 }
 
 BOOST_AUTO_TEST_CASE(gives_nodes_of_one_machine_a_port_each) {
@@ -120,18 +120,18 @@ BOOST_AUTO_TEST_CASE(what_is_shown_is_read_back_to_the_same) {
 BOOST_AUTO_TEST_CASE(what_differs_is_told_and_fails_where_nodes_would_refuse_each_other) {
   BOOST_TEST_REQUIRE(init("a,b").code == 0);
   const Ran its = look("diff " + config(1) + " " + config(2));
-  ends_well(its, {"of each node's own:\n", "  node.id: 1, and 2\n"});
-  BOOST_TEST(!says(its, "of the cluster"), its.output);
+  ends_well(its, {"each node's own settings:\n", "  node.id: 1, and 2\n"});
+  BOOST_TEST(!says(its, "cluster settings"), its.output);
   change(2, "T = \"250ms\"", "T = \"300ms\"");
   change(2, "coordinator_timeout = \"375ms\"\n", "");
   const Ran cluster = look("diff " + config(1) + " " + config(2));
   says_why(cluster, 1, "would refuse each other");
-  BOOST_TEST(says(cluster, "of the cluster:\n  T: 250ms, and 300ms\n  coordinator_timeout: "),
-             cluster.output);
+  BOOST_TEST(
+      says(cluster, "which must be the same:\n  T: 250ms, and 300ms\n  coordinator_timeout: "),
+      cluster.output);
   BOOST_TEST(says(look("diff --json " + config(1) + " " + config(2)),
                   R"({"key":"T","cluster":true,"first":"250ms","second":"300ms"})"));
-  says_why(look("check " + config(1) + " " + config(2)), 1,
-           "muster config diff says in which keys");
+  says_why(look("check " + config(1) + " " + config(2)), 1, "muster config diff shows the keys");
   change(2, "T = \"300ms\"", "T = \"250ms\"");
   const std::string text = read_all(config(2));
   write_file(config(2), text.substr(0, text.find("[tls]")) + "[log]\n");
@@ -141,8 +141,8 @@ BOOST_AUTO_TEST_CASE(what_differs_is_told_and_fails_where_nodes_would_refuse_eac
 BOOST_AUTO_TEST_CASE(a_check_says_what_failures_cost_and_what_T_has_room_for) {
   BOOST_TEST_REQUIRE(init("a,b").code == 0);
   const Ran ran = look("check " + config(1) + " " + config(2));
-  says_all(ran, {"n1/muster.toml is right: node 1 of 2", "n2/muster.toml is right",
-                 "a silent coordinator: 625 ms", "T = 250 ms has to have room for two",
+  says_all(ran, {"n1/muster.toml is valid: node 1 of 2", "n2/muster.toml is valid",
+                 "silence of the coordinator: 625 ms", "T = 250 ms must cover two",
                  "more than 125 ms (T/2)"});
   BOOST_TEST(says(look("check --json " + config(1)), R"("T_ns":250000000,"pause_ns":125000000)"));
   says_why(look("check " + config(1) + " /nothing.toml"), 64, "/nothing.toml");

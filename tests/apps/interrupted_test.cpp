@@ -2,13 +2,14 @@
 
 #include <signal.h>
 
-// What a command of the lab says when Ctrl-C ends it.
+// The output of a lab command that is ended by Ctrl-C.
 
 namespace muster::apps {
 namespace {
 
 struct Interrupted : TestDirectory {
-  /// Ctrl-C as soon as the command has said that; without it, as soon as it heeds the signal.
+  /// Runs the command and sends it SIGINT as soon as it has printed `when`. If `when` is empty,
+  /// sends SIGINT as soon as the command has a handler for it.
   [[nodiscard]] Ran interrupt(const std::vector<std::string>& words,
                               const std::string& when = "") const {
     const auto output = path / "output";
@@ -33,18 +34,18 @@ BOOST_AUTO_TEST_CASE(a_search_says_how_far_it_came) {
   for (const auto& words : searches) {
     const Ran ran = interrupt(words);
     says_why(ran, 130, "interrupted after ");
-    BOOST_TEST(says(ran, "as far as depth "), ran.output);
+    BOOST_TEST(says(ran, "up to depth "), ran.output);
     BOOST_TEST(!says(ran, " hold "), ran.output);
   }
 }
 
-// The first violation is told at once: the campaign would take hours.
+// The first violation is printed at once, although the campaign would take hours.
 BOOST_AUTO_TEST_CASE(a_campaign_has_told_what_was_violated) {
   const Ran ran = interrupt({"simulate", "--nodes", "5", "--faults", "partition", "--assertion",
                              "works-apart", "--seeds", "1..10000000"},
                             "  again: ");
   says_why(ran, 130, ": violated by seed ");
-  says_all(ran, {"works-apart DOES NOT HOLD", "as far as ",
+  says_all(ran, {"works-apart DOES NOT HOLD", "after ",
                  " of 10000000 seeds:", "group-grows   not violated", "faults: partition "});
 }
 

@@ -5,11 +5,11 @@
 #include "apps/cluster/ports.hpp"
 #include "apps/muster/config/config.hpp"
 
-/// A few nodes as their users have them: each a program that runs with its configuration.
+/// A few nodes as users run them: each is a program with its own configuration.
 
 namespace muster::apps {
 
-/// Configurations of the nodes 1 to n of a cluster, of which a test may start some.
+/// Configurations of the nodes 1 to n of a cluster. A test need not start all of these nodes.
 struct Nodes {
   explicit Nodes(std::size_t count, ProtocolName protocol = ProtocolName::bully,
                  Duration calm = std::chrono::seconds(1))
@@ -18,7 +18,7 @@ struct Nodes {
     ClusterConfig cluster;
     cluster.protocol = protocol;
     cluster.name = "test";
-    cluster.hold_down = 0s;  // lives of tests are short
+    cluster.hold_down = 0s;  // lives in tests are short
     cluster.calm = calm;
     cluster.timings.T = 2s;
     cluster.timings.coordinator_timeout = cluster.timings.check_every + cluster.timings.T;
@@ -40,10 +40,10 @@ struct Nodes {
     return (directory.path / ("n" + std::to_string(id))).string();
   }
 
-  /// A node of these that is up: it has said so.
+  /// Starts one of the configured nodes, and returns when that node has printed that it is up.
   Process start(std::uint32_t id) const {
     const auto output = directory.path / ("n" + std::to_string(id) + ".log");
-    std::filesystem::remove(output);  // what an earlier life said there
+    std::filesystem::remove(output);  // the output of an earlier life
     auto process = Process::launch(muster_with({"node", "--config", file(id)}, output));
     BOOST_REQUIRE(process.has_value());
     wait_until_says(*process, output, " is up on ");
@@ -51,7 +51,7 @@ struct Nodes {
   }
 
   [[nodiscard]] Ran muster(const std::string& line) const { return directory.muster(line); }
-  /// Asks until the command ends with that code.
+  /// Repeats the command until it ends with that exit code.
   Ran until(int code, const std::string& line) const {
     Ran ran;
     do {

@@ -3,14 +3,15 @@
 #include <filesystem>
 #include <fstream>
 
-/// Commands that stand in programs of their own: with them, without them, and with broken ones.
+/// Some commands of `muster` are separate programs. Tests `muster` with these programs, without
+/// them, and with broken ones.
 
 namespace muster::apps {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The command, copied to a directory where none of its parts is.
+/// A copy of `muster` in a directory without the separate programs.
 struct Alone : TestDirectory {
   Alone() { fs::copy_file(MUSTER_PROGRAM, path / "muster"); }
 
@@ -34,7 +35,7 @@ BOOST_AUTO_TEST_CASE(a_part_that_is_not_there_is_refused_and_told_how_to_get_it)
   for (const char* command : {"check", "simulate", "replay", "verify", "draw", "election"}) {
     const Ran ran = alone({command, "--help"});
     BOOST_TEST(ran.code == 2);
-    BOOST_TEST(says(ran, std::string("muster ") + command + " is in the program "));
+    BOOST_TEST(says(ran, std::string("muster ") + command + " needs the program "));
     BOOST_TEST(says(ran, "install the package muster-lab, or build it with ./dev build release"));
   }
   const Ran ran = alone({"postgres", "status"});
@@ -45,8 +46,8 @@ BOOST_AUTO_TEST_CASE(a_part_that_is_not_there_is_refused_and_told_how_to_get_it)
 BOOST_AUTO_TEST_CASE(help_marks_the_commands_of_parts_that_are_not_there) {
   const Ran without = alone({"--help"});
   BOOST_TEST(without.code == 0);
-  BOOST_TEST(says(without, "(not there: needs muster-lab)"));
-  BOOST_TEST(says(without, "(not there: needs muster-postgres)"));
+  BOOST_TEST(says(without, "(not installed: needs muster-lab)"));
+  BOOST_TEST(says(without, "(not installed: needs muster-postgres)"));
   const Ran with = muster("--help");
   BOOST_TEST(says(with, "  verify "));
   BOOST_TEST(!says(with, "needs muster-lab"));

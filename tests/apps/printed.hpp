@@ -8,7 +8,7 @@
 
 namespace muster::test {
 
-/// What a command printed, and its exit code.
+/// The output of a command, and its exit code.
 struct Printed {
   int code = 0;
   std::string out;
@@ -22,7 +22,7 @@ struct Printed {
   }
 };
 
-/// `command(options, out, err)`.
+/// Calls `command(options, out, err)` and returns what it printed.
 template <class Options>
 Printed print(int (*command)(const Options&, std::ostream&, std::ostream&),
               const Options& options) {
@@ -36,14 +36,14 @@ inline std::ostream& operator<<(std::ostream& out, const Printed& printed) {
   return out << "exit code " << printed.code << '\n' << printed.out << printed.err;
 }
 
-/// It ended with 0, and has printed each of those.
+/// Checks that the command ended with exit code 0 and printed each of `texts`.
 inline void ends_well(const Printed& printed, const std::vector<std::string>& texts) {
   BOOST_TEST(printed.code == 0, printed);
   for (const std::string& text : texts)
     BOOST_TEST(printed.says(text), printed << " lacks " << text);
 }
 
-/// It ended with that code, and has complained of each of those.
+/// Checks that the command ended with that exit code and printed each of `texts` as an error.
 inline void ends_with(int code, const Printed& printed, const std::vector<std::string>& texts) {
   BOOST_TEST(printed.code == code, printed);
   for (const std::string& text : texts)

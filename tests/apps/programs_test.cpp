@@ -15,7 +15,7 @@ struct Bench {
     adopt_orphans();
   }
 
-  /// Runs a shell command in the directory, with time enough for everything.
+  /// Runs a shell command in the test's directory, with a deadline that is longer than it needs.
   [[nodiscard]] ChildOptions shell(const std::string& command) const {
     ChildOptions options;
     options.command = {"/bin/sh", "-c", command};
@@ -31,7 +31,7 @@ struct Bench {
     return child->wait({});
   }
 
-  /// Tells the program to end once it has made the file `ready`.
+  /// Runs the program, and tells it to end as soon as it has made the file `ready`.
   ChildEnd run_and_tell(ChildOptions options) {
     auto child = Child::launch(std::move(options));
     BOOST_REQUIRE(child.has_value());
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(that_cannot_be_executed_is_named_with_the_reason) {
   options.command = {"/nothing/there"};
   BOOST_TEST(Child::launch(options).error().what ==
              "cannot start /nothing/there: No such file or directory");
-  // No shell: a file that says of no program how it is to be read is not given to one.
+  // A file that names no interpreter is not run by a shell.
   const auto text = directory.path / "text";
   write_program(text, "exit 0\n");
   options.command = {text.string()};

@@ -14,7 +14,7 @@
 #include <functional>
 #include <map>
 
-/// Nodes whose application is a program, each a process of the command.
+/// Nodes of which each is a process of the command `muster`, and whose application is a program.
 
 namespace muster::apps {
 
@@ -22,13 +22,13 @@ inline void write_file(const std::filesystem::path& file, const std::string& tex
   std::ofstream(file) << text;
 }
 
-/// A file that may be executed.
+/// Writes an executable file.
 inline void write_program(const std::filesystem::path& file, const std::string& text) {
   write_file(file, text);
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
 }
 
-/// The first block of that language in the document.
+/// Returns the first code block of that language in the document.
 inline std::string block_of(const std::string& document, const std::string& language) {
   const auto begin = document.find("\n```" + language + "\n");
   BOOST_REQUIRE(begin != std::string::npos);
@@ -36,33 +36,35 @@ inline std::string block_of(const std::string& document, const std::string& lang
   return document.substr(first, document.find("```\n", first) - first);
 }
 
-/// Waits until it is so; CTest bounds it.
+/// Waits until `so` returns true. Only the timeout of CTest ends the wait if it never does.
 inline void wait_until(const std::function<bool()>& so) {
   while (!so()) ::poll(nullptr, 0, 5);
 }
 
-/// Orphans of this process's children become its own, so that it can wait for them.
+/// Makes this process the parent of orphaned descendants, so that it can wait for them.
 inline void adopt_orphans() {
   BOOST_REQUIRE(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0);
 }
 
-/// True when no process of that group is left; of orphans that were adopted.
+/// True when no process of that process group is left. The function also reaps the orphans that
+/// `adopt_orphans` has made children of this process.
 inline bool gone(pid_t group) {
   while (waitpid(-group, nullptr, WNOHANG) > 0) {
   }
   return ::kill(-group, 0) != 0 && errno == ESRCH;
 }
 
-/// A named pipe that programs hold open to show that they are there.
+/// A named pipe that programs open and that the kernel closes when they end. So it shows whether
+/// any of them runs.
 class Held {
  public:
   explicit Held(std::filesystem::path file) : file_(std::move(file)) {
     BOOST_REQUIRE(::mkfifo(file_.c_str(), 0600) == 0);
   }
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
-  /// Waits until somebody holds it.
+  /// Waits until a process has opened the pipe.
   void wait_for_holder() { read_ = Descriptor(::open(file_.c_str(), O_RDONLY | O_CLOEXEC)); }
-  /// Waits until nobody holds it any more.
+  /// Waits until no process has the pipe open any more.
   void wait_until_free() {
     char byte = 0;
     while (::read(read_.fd(), &byte, 1) > 0) {
@@ -79,7 +81,7 @@ struct RealNodes {
   explicit RealNodes(std::uint32_t count) : ports(ReservedPorts::take(count).value()) {
     using namespace std::chrono_literals;
     cluster.name = "programs";
-    cluster.hold_down = Duration::zero();  // lives of tests are short
+    cluster.hold_down = Duration::zero();  // lives in tests are short
     cluster.timings.T = 2s;
     cluster.timings.stop_deadline = cluster.timings.start_deadline = 8s;
     cluster.timings.coordinator_timeout = cluster.timings.check_every + cluster.timings.T;
@@ -98,7 +100,7 @@ struct RealNodes {
     return file("n" + std::to_string(id) + ".jsonl");
   }
 
-  /// Writes the configuration of that node and gives its name.
+  /// Writes the configuration of that node and returns the name of the file.
   [[nodiscard]] std::string configure(std::uint32_t id) const {
     NodeConfig config;
     config.self = NodeId{id};
@@ -131,8 +133,8 @@ struct RealNodes {
     return processes.emplace(id, std::move(*process)).first->second;
   }
 
-  /// It ends, if it runs, and begins anew with the configuration of now.
-  void begin_anew(std::uint32_t id, const std::vector<std::string>& more = {}) {
+  /// Ends the node if it runs, and starts it again with its present configuration.
+  void restart(std::uint32_t id, const std::vector<std::string>& more = {}) {
     if (processes.contains(id)) BOOST_TEST_REQUIRE(leave(id).code == 0);
     std::filesystem::remove(log(id));
     launch(id, "node", more);
@@ -149,17 +151,18 @@ struct RealNodes {
       BOOST_TEST_REQUIRE(ran.code == 0, ran.output);
     }
   }
-  /// They begin, and form a group under the last of them.
+  /// Starts these nodes again and waits until they form a group under the last of them.
   void begin_together(const std::vector<std::uint32_t>& nodes) {
-    for (std::uint32_t id : nodes) begin_anew(id);
+    for (std::uint32_t id : nodes) restart(id);
     await_coordinator(nodes.back(), nodes);
   }
-  /// What its status says then.
+  /// Waits until the node takes no part because it is outvoted, and returns the output of its
+  /// `status`.
   Ran await_outvoted(std::uint32_t id) const {
     Ran status;
     wait_until([&] {
       status = ask(id, "status");
-      return says(status, " takes no part, as many others differ");
+      return says(status, " takes no part, because many nodes differ from it");
     });
     return status;
   }
@@ -167,20 +170,21 @@ struct RealNodes {
   [[nodiscard]] bool there(const std::string& name) const {
     return std::filesystem::exists(file(name));
   }
-  /// Ends it with SIGTERM; how it ended and all that it said.
+  /// Ends the node with SIGTERM. Returns its exit code and its whole output.
   Ran leave(std::uint32_t id) {
     processes.at(id).signal(SIGTERM);
     return end(id);
   }
   void leaves_in_order(std::uint32_t id = 1) { ends_well(leave(id)); }
-  /// Waits for its end.
+  /// Waits for the end of the node. Returns its exit code and its whole output.
   Ran end(std::uint32_t id) {
     const int status = processes.at(id).wait();
     processes.erase(id);
     const std::string how = WIFEXITED(status) ? "" : describe_end(status) + "\n";
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(log(id)) + how};
   }
-  /// All leave in order, and the journals of those that were ever started hold.
+  /// Lets all nodes leave in order, and checks with `verify` the journals of all nodes that were
+  /// ever started.
   void judge() {
     std::string words = "verify";
     while (!processes.empty()) BOOST_TEST(leave(processes.begin()->first).code == 0);

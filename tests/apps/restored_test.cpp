@@ -1,6 +1,6 @@
 #include "real_nodes.hpp"
 
-/// Nodes that begin from a store as it was before, and from one that an older program has left.
+/// Nodes that start from a restored, older store, and from a store of an older program.
 
 namespace muster::apps {
 namespace {
@@ -16,15 +16,15 @@ void copy_store(const fs::path& from, const fs::path& to) {
   }
 }
 
-/// Node `count`, the highest, has been in a group with the others; its store was copied after that,
-/// and put back after it was in another.
+/// The store of node `count`, the highest, was copied after it had been in a group with the others.
+/// The copy was restored after the node had been in another group.
 struct Restored : RealNodes {
   explicit Restored(std::uint32_t count) : RealNodes(count), highest(count) {
-    for (std::uint32_t id = 1; id <= count; ++id) begin_anew(id);
+    for (std::uint32_t id = 1; id <= count; ++id) restart(id);
     await_coordinator(highest, {1, highest});
     BOOST_TEST_REQUIRE(leave(highest).code == 0);
     copy_store(store(), file("copy"));
-    begin_anew(highest);
+    restart(highest);
     await_coordinator(highest, {1, highest});
     BOOST_TEST_REQUIRE(leave(highest).code == 0);
     copy_store(file("copy"), store());
@@ -37,9 +37,9 @@ struct Restored : RealNodes {
     const Ran ran = end(highest);
     BOOST_TEST(ran.code == 65, ran.output);
     BOOST_TEST(says(ran,
-                    "its safe storage is younger than what peers have seen (incarnation 2, "
-                    "they saw another process of that one): restore it, or run this node "
-                    "with --initialise to begin anew"),
+                    "its safe storage is older than what peers have seen (incarnation 2, they saw "
+                    "another process with that incarnation): restore its newest copy, or run this "
+                    "node with --initialise"),
                ran.output);
   }
 
@@ -54,26 +54,28 @@ BOOST_AUTO_TEST_CASE(is_refused_as_often_as_it_is_started) {
   Restored nodes(3);
   nodes.is_refused();
   nodes.is_refused();
-  nodes.begin_anew(3, {"--initialise"});
+  nodes.restart(3, {"--initialise"});
   nodes.await_coordinator(3, {1, 2, 3});
-  nodes.begin_anew(3);
+  nodes.restart(3);
   nodes.await_coordinator(3, {1, 2, 3});
 }
 
 BOOST_AUTO_TEST_CASE(is_refused_by_later_lives_of_those_that_met_what_it_was) {
   Restored nodes(3);
-  for (std::uint32_t id : {1u, 2u}) nodes.begin_anew(id);
+  for (std::uint32_t id : {1u, 2u}) nodes.restart(id);
   nodes.is_refused();
 }
 
-// One address could be a stranger's: it is not ended, and does not work either.
+// A single address that refuses this node's life could belong to an unauthenticated peer. So the
+// node does not end when it hears that refusal, but it does not work either.
 BOOST_AUTO_TEST_CASE(keeps_its_node_from_work_in_a_cluster_of_two) {
   Restored nodes(2);
-  nodes.begin_anew(2);
+  nodes.restart(2);
   const Ran status = nodes.await_outvoted(2);
-  BOOST_TEST(says(status, "the lives of this node, of which it has seen 2"), status.output);
+  BOOST_TEST(says(status, "the lives of this node: it has already seen incarnation 2"),
+             status.output);
   nodes.await_coordinator(1, {1});
-  nodes.begin_anew(2, {"--initialise"});
+  nodes.restart(2, {"--initialise"});
   nodes.await_coordinator(2, {1, 2});
 }
 
@@ -83,11 +85,11 @@ BOOST_AUTO_TEST_CASE(a_store_of_format_one_goes_on_as_the_same_node) {
   RealNodes nodes(3);
   nodes.cluster.name = "demo";
   copy_store(fs::path(MUSTER_GOLDEN) / "format-1", nodes.file("n3"));
-  for (std::uint32_t id : {1u, 3u}) nodes.begin_anew(id);
-  nodes.begin_anew(2, {"--initialise"});  // the store has met a ninth life of it
+  for (std::uint32_t id : {1u, 3u}) nodes.restart(id);
+  nodes.restart(2, {"--initialise"});  // according to node 3's store, node 2 has had nine lives
   nodes.await_coordinator(3, {1, 2, 3});
   BOOST_TEST(says(nodes.ask(3, "status --json"), "\"incarnation\":4"));
-  nodes.begin_anew(3);
+  nodes.restart(3);
   nodes.await_coordinator(3, {1, 2, 3});
 }
 

@@ -22,7 +22,8 @@ std::vector<std::string> lines_of(const std::filesystem::path& file) {
   return lines;
 }
 
-/// A cluster of one node, whose program finds the directory of the test in $D.
+/// A cluster of one node. The node's program finds the directory of the test in the environment
+/// variable D.
 struct OneNode : RealNodes {
   OneNode() : RealNodes(1) { ::setenv("D", directory.path.c_str(), 1); }
 };
@@ -66,7 +67,7 @@ BOOST_AUTO_TEST_CASE(lets_a_program_end_in_order) {
 BOOST_AUTO_TEST_CASE(a_program_that_ends_with_0_has_done_its_work) {
   run(1, shell("echo run >>$D/runs; exit 0"));
   wait_until([&] { return there("runs"); });
-  // It is not run again, and the node goes on until it is told to leave.
+  // The program is not run again, and the node goes on until it is told to leave.
   leaves_in_order();
   BOOST_TEST(lines_of(file("runs")).size() == 1u);
 }
@@ -89,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_fails_ends_its_node_with_76) {
   run(1, shell("exec 3>$D/held; tail -f /dev/null & exit 3"));
   held.wait_for_holder();
   says_why(end(1), 76, "/bin/sh ended with exit code 3 while its node was at work");
-  held.wait_until_free();  // what it left is gone as well
+  held.wait_until_free();  // the processes that the program left behind are gone too
   run(1, shell("kill -9 $$"));
   says_why(end(1), 76, "/bin/sh was ended by signal 9 while its node was at work");
 }
@@ -116,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_program_does_not_outlive_its_node) {
   Held held(file("held"));
   run(1, shell("exec 3>$D/held; exec tail -f /dev/null"));
   held.wait_for_holder();
-  // The node alone: its program is in a group of its own.
+  // Kills the node alone: its program is in a process group of its own.
   processes.at(1).signal(SIGKILL);
   BOOST_TEST(end(1).code == -1);
   held.wait_until_free();
@@ -128,7 +129,8 @@ BOOST_AUTO_TEST_SUITE(run_on_three_nodes)
 
 namespace {
 
-/// Each program says when it begins and when it was told to end: "begin GROUP NODE PID".
+/// Each program writes a line such as "begin GROUP NODE PID" when it begins, and another line when
+/// the node tells it to end.
 struct ThreeNodes : RealNodes {
   ThreeNodes() : RealNodes(3) {
     ::setenv("D", directory.path.c_str(), 1);
@@ -165,7 +167,8 @@ struct ThreeNodes : RealNodes {
     }
     return all;
   }
-  /// Waits for a program of a later group on that node with those members; what it said.
+  /// Waits until a program of a later group begins on that node with those members, and returns its
+  /// line.
   Said begun(std::uint32_t node, const std::string& members, std::uint64_t after) {
     Said found;
     wait_until([&] {
@@ -177,12 +180,13 @@ struct ThreeNodes : RealNodes {
     });
     return found;
   }
-  /// All promises held, by the journals.
+  /// Checks by the journals that no promise was broken.
   void verify() const {
     ends_well(run_muster(directory,
                          {"verify", file("faults.jsonl"), journal(1), journal(2), journal(3)}));
   }
-  /// Kills the node alone; its program ends with it, and what that had started does not.
+  /// Kills the node alone. The node's program ends with the node, but the children of the program
+  /// do not.
   void kill_node(std::uint32_t id, pid_t program) {
     std::string line;
     journal::fault_line(
@@ -220,7 +224,8 @@ BOOST_FIXTURE_TEST_CASE(the_program_moves_to_the_new_coordinator, ThreeNodes) {
       at_work = 0;
       continue;
     }
-    // One at a time: what ran before has ended, or was that of the killed node.
+    // Programs run one at a time: before this program began, the previous one had ended or its node
+    // had been killed.
     BOOST_TEST((at_work == 0 || at_work == first.pid));
     at_work = said.pid;
     groups.emplace_back(said.counter, said.coordinator);

@@ -28,14 +28,14 @@ const std::vector<Refused> refusals{
     {"run", "run 2s"},
     {"run 2", "run 2s"},
     {"run 2s 3s", "run 2s"},
-    {"kill", "behind kill"},
+    {"kill", "after kill"},
     {"kill nobody", "not nobody"},
     {"kill 0", "not 0"},
     {"kill 02", "not 02"},
-    {"kill 3 for 2s", "for only behind pause"},
+    {"kill 3 for 2s", "for only after pause"},
     {"pause 3 for", "not for"},
-    {"pause 3 for long", "a duration behind for"},
-    {"pause for 2s", "behind pause"},
+    {"pause 3 for long", "a duration after for"},
+    {"pause for 2s", "after pause"},
 };
 
 std::string texts(const Script& script) {

@@ -39,7 +39,7 @@ std::map<NodeId, std::uint32_t> loads(const ShardDefinition& definition, const R
   return loads;
 }
 
-/// The node that holds the last record of the shard, whose sequence it is.
+/// The node that has the shard's last record, with the sequence number of that record.
 std::optional<std::pair<ShardHead, NodeId>> last_record(const Reports& reports,
                                                         std::uint32_t shard) {
   std::optional<std::pair<ShardHead, NodeId>> last;
@@ -51,8 +51,9 @@ std::optional<std::pair<ShardHead, NodeId>> last_record(const Reports& reports,
   return last;
 }
 
-/// How many shards could stay at most where their last record is: each member keeps what it has up
-/// to its share, and as many as there are larger shares keep one more.
+/// The highest number of shards that can stay with the node of their last record. Each member can
+/// keep as many of its shards as its share is. If the shards cannot be divided equally, some shares
+/// are larger by one, and as many members can keep one more shard.
 std::uint32_t most_that_can_stay(const Reports& reports) {
   std::map<NodeId, std::uint32_t> owned;
   for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
@@ -174,8 +175,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-/// A host of one application in one thread: what is asked for waits in queues that the test
-/// empties.
+/// A host that runs one application on the test's thread. The application's requests wait in queues
+/// until the test handles them.
 class Host : public Services {
  public:
   NodeId self() const override { return NodeId{3}; }
@@ -283,7 +284,8 @@ Assignment alone(GroupNumber group, const ShardReport& held = {}) {
   return assignment;
 }
 
-/// It has stopped for the first time, and been started in a group of its own.
+/// An application that has done its first `stop` and was then started in a group that contains only
+/// its node.
 struct Working {
   Working() {
     application->stop({}, first.done());
@@ -298,7 +300,7 @@ struct Working {
   bool well = false;
 };
 
-/// What the first stop of a life comes to, with that in its store.
+/// The result of the first `stop` of a life if the store contains `head`.
 Ended stopped_with(const std::string& head) {
   Host host;
   host.cells[head_key(9)] = Bytes{head};
@@ -325,7 +327,7 @@ BOOST_FIXTURE_TEST_CASE(works_acknowledges_and_reports, Working) {
   application->stop({}, second.done());
   BOOST_REQUIRE(second.report.has_value());
   BOOST_TEST(decode_report(*second.report).value().heads.at(0) == (ShardHead{{4, NodeId{3}}, 1}));
-  host.run_timer();  // what was posted before the stop is over
+  host.run_timer();  // the work that was posted before the `stop` has run
   BOOST_TEST(host.writes.empty());
 }
 
@@ -333,13 +335,13 @@ BOOST_FIXTURE_TEST_CASE(a_record_durable_after_the_halt_is_reported_and_not_ackn
   host.revoke();
   Ended second;
   application->stop({}, second.done());
-  BOOST_TEST(!second.report.has_value());  // it has not ceased yet
+  BOOST_TEST(!second.report.has_value());  // the application has not ceased yet
   host.make_durable();
   BOOST_REQUIRE(second.report.has_value());
   BOOST_TEST(decode_report(*second.report).value().heads.size() == 1u);
   host.grant({5, NodeId{3}});
   application->start(alone({5, NodeId{3}}, decode_report(*second.report).value()), started(well));
-  host.run_timer();  // that of before
+  host.run_timer();  // the timer of the group before
   host.run_timer();
   host.make_durable();
   BOOST_TEST(pipe.read() ==
@@ -358,7 +360,7 @@ BOOST_AUTO_TEST_CASE(a_cell_that_is_not_ours_fails_the_stop) {
   BOOST_TEST(ended.why.find("head/") != std::string::npos, ended.why);
 }
 
-/// Why that member's shards are not dealt.
+/// The reason for which the coordinator cannot assign shards when a member sends this report.
 std::string why_not_dealt(ShardsOptions options, std::uint32_t node, const std::string& report) {
   Host host;
   Member member;

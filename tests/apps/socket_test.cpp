@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-/// A program at a node's socket: docs/socket.md.
+/// Tests programs that connect to the socket of a node (docs/reference/socket.md).
 
 namespace muster::apps {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
-/// A program of the test's own.
+/// A program that the test plays itself.
 class Program {
  public:
   explicit Program(const std::filesystem::path& path)
@@ -37,7 +37,7 @@ class Program {
       rest.remove_prefix(static_cast<std::size_t>(size));
     }
   }
-  /// The next line; null at the end.
+  /// The next line from the node; null at the end of the stream.
   json::value hear() {
     while (text_.find('\n') == std::string::npos) {
       std::array<char, 4096> buffer;
@@ -50,7 +50,8 @@ class Program {
     text_.erase(0, end + 1);
     return line;
   }
-  /// The next hook; one that was answered already may be cancelled before it.
+  /// The next hook. Skips lines that cancel an earlier hook. Such a line can arrive although the
+  /// program has already answered that hook.
   json::object hear_hook() {
     json::value heard = hear();
     while (heard.is_object() && heard.get_object().contains("cancel")) heard = hear();
@@ -63,7 +64,7 @@ class Program {
     BOOST_TEST(heard.at("hook").as_string() == hook);
     return heard;
   }
-  /// Why it is sent away.
+  /// The reason that the node gives when it refuses the program.
   std::string hear_refusal() {
     const json::value heard = hear();
     BOOST_REQUIRE_MESSAGE(heard.is_object() && heard.get_object().contains("refused"),
@@ -80,7 +81,8 @@ class Program {
     gives["done"] = told.at("ticket");
     say(json::serialize(gives));
   }
-  /// From its registration until it works; gives what it was told.
+  /// Plays the program from its registration until it works. Returns the lines by which the node
+  /// called its hooks.
   std::map<std::string, json::object> works(const json::object& report = {},
                                             const json::object& definition = {}) {
     std::map<std::string, json::object> told;
@@ -95,7 +97,8 @@ class Program {
   std::string text_;
 };
 
-/// A cluster of one node, whose program is the test's, or runs in the directory of the test.
+/// A cluster of one node. The test either plays the node's program itself, or runs a program in the
+/// test's directory.
 struct Socketed : RealNodes {
   Socketed() : RealNodes(1) { application.kind = "socket"; }
 
@@ -105,11 +108,11 @@ struct Socketed : RealNodes {
     node(1);
   }
   void waits_for_program() {
-    std::filesystem::remove(log(1));  // what an earlier life said there
+    std::filesystem::remove(log(1));  // the output of an earlier life
     node(1);
     wait_until([&] { return holds(log(1), "node 1 waits for its program at "); });
   }
-  /// The one that it waits for has come, and has registered.
+  /// The node waits for a program. The test's program connects and registers.
   Program awaited_program() {
     waits_for_program();
     Program program(socket());
@@ -118,7 +121,7 @@ struct Socketed : RealNodes {
   }
   [[nodiscard]] std::filesystem::path socket() const { return file("n1") / "application.sock"; }
   [[nodiscard]] bool is_up() const { return holds(log(1), " is up on "); }
-  /// Leaves in order, as its program lets it.
+  /// The node leaves in order, and its program answers `stop`.
   void leaves_with(Program& program) {
     processes.at(1).signal(SIGTERM);
     program.done(program.hear_hook("stop"));
@@ -127,10 +130,10 @@ struct Socketed : RealNodes {
   }
 };
 
-/// Where it has stopped it is asked to reorganize, as often as that fails.
+/// Waits for the hook `reorganize`. The node calls it again after each failure.
 json::object await_reorganize(Program& program) {
   json::object told = program.hear_hook();
-  while (told.at("hook").as_string() == "stop") {  // the node has stood back meanwhile
+  while (told.at("hook").as_string() == "stop") {  // the node has stepped back before
     program.done(told);
     told = program.hear_hook();
   }
@@ -139,7 +142,7 @@ json::object await_reorganize(Program& program) {
 }
 
 std::string document() {
-  return read_all(MUSTER_DOCUMENTS "/socket.md");
+  return read_all(MUSTER_DOCUMENTS "/reference/socket.md");
 }
 
 std::string keys_of(const json::object& object) {
@@ -189,7 +192,8 @@ BOOST_AUTO_TEST_CASE(gives_and_is_told_any_bytes) {
 }
 
 BOOST_AUTO_TEST_CASE(is_told_what_the_documents_say) {
-  for (int life : {1, 2}) {  // the second one was assigned something before
+  for (int life : {1, 2}) {  // in its second life the node already has a task, which was assigned
+                             // in its first life
     BOOST_TEST_CONTEXT("life " << life) {
       Program program = awaited_program();
       const auto told = program.works();
@@ -233,7 +237,7 @@ BOOST_AUTO_TEST_CASE(asks_and_answers) {
   const json::object stops = program.hear_hook("stop");
   program.say(R"({"ask":1,"member":1,"question":"too early"})");
   BOOST_TEST(json::serialize(program.hear()) ==
-             R"({"answered":1,"failed":"nothing is reorganized, and nothing started"})");
+             R"({"answered":1,"failed":"only reorganize and start may ask"})");
   program.done(stops);
   const json::object reorganizes = program.hear_hook("reorganize");
   program.say(R"({"ask":2,"member":1,"question":{"base64":"AP/+"}})");
@@ -260,7 +264,7 @@ BOOST_AUTO_TEST_CASE(says_how_far_it_is_and_why_it_failed) {
   wait_until([&] { return holds(journal(1), "no more chalk"); });
   program.done(program.hear_hook("reorganize"));
   program.done(program.hear_hook("start"));
-  program.done(told);  // of that nobody wants to know any more
+  program.done(told);  // this result is of a cancelled hook, so the node ignores it
   leaves_with(program);
 }
 
@@ -307,7 +311,7 @@ BOOST_AUTO_TEST_CASE(is_sent_away_with_the_reason_and_another_may_come) {
       {"hello", "not a JSON object"},
       {R"({"done":1})", "expected {\"register\":2} first"},
       {R"({"register":0})", "it speaks version 0"},
-      {R"({"register":3})", "it speaks version 3, and this node versions 1 and 2"},
+      {R"({"register":3})", "it speaks version 3, but this node speaks 1 and 2"},
       {R"({"register":")" + std::string(9000, 'x') + "\"}", "xxx..."},
       {std::string(256 * 1024 + 1, '['), "a line of more than 262144 bytes"},
   };
@@ -318,20 +322,20 @@ BOOST_AUTO_TEST_CASE(is_sent_away_with_the_reason_and_another_may_come) {
   }
   const std::pair<std::string, std::string> registered[] = {
       {"[]", "not a JSON object"},
-      {R"({"done":1000})", "that ticket was never given"},
-      {R"({"done":"x"})", "that ticket was never given"},
-      {R"({"hook":"stop"})", "no message has such keys"},
+      {R"({"done":1000})", "no such ticket was given"},
+      {R"({"done":"x"})", "no such ticket was given"},
+      {R"({"hook":"stop"})", "not a known message"},
       {R"({"elect":7})", "expected text, or"},
       {R"({"broken":true})", "expected text, or"},
       {R"({"note":"x","why":"y"})", "unknown key \"why\""},
-      {R"({"step_down_ns":-1})", "expected nanoseconds, and not -1"},
+      {R"({"step_down_ns":-1})", "expected a number of nanoseconds, not -1"},
       {R"({"show":{"primary":1}})", "show: "},
-      {R"({"show":{"status":true}})", "that path is the node's own"},
+      {R"({"show":{"status":true}})", "the node itself has a page of that name; choose another"},
       {R"({"show":{},"txt":"x"})", "unknown key \"txt\""},
   };
   Program first(socket());
   first.registers();
-  await_reorganize(first);  // nothing is at work, and the next program is asked again
+  await_reorganize(first);  // it has not begun to work, so the next program gets `reorganize` too
   first.say(registered[0].first);
   BOOST_TEST(first.hear_refusal().find(registered[0].second) != std::string::npos);
   for (const auto& [line, why] : registered) {
@@ -350,7 +354,7 @@ BOOST_AUTO_TEST_CASE(is_sent_away_with_the_reason_and_another_may_come) {
 
 BOOST_AUTO_TEST_CASE(that_goes_away_while_it_works_takes_its_node_with_it) {
   awaited_program().works();
-  says_why(end(1), 76, "its program went away while its node was at work");
+  says_why(end(1), 76, "its program disconnected while its node was at work");
 }
 
 BOOST_AUTO_TEST_CASE(that_goes_away_at_its_stop_takes_its_node_with_it) {
@@ -360,7 +364,7 @@ BOOST_AUTO_TEST_CASE(that_goes_away_at_its_stop_takes_its_node_with_it) {
     processes.at(1).signal(SIGTERM);
     program.hear_hook("stop");
   }
-  says_why(end(1), 76, "its program went away while its node was at work");
+  says_why(end(1), 76, "its program disconnected while its node was at work");
 }
 
 BOOST_AUTO_TEST_CASE(may_be_replaced_while_its_node_is_out) {
@@ -405,7 +409,7 @@ for i in range(3):
 sys.exit(4)
 )");
   says_why(end(1), 76, "program.py ended with exit code 4 while its node was at work");
-  starts(connects + "s.close()\nimport signal\nsignal.pause()");  // it never registers
+  starts(connects + "s.close()\nimport signal\nsignal.pause()");  // this program never registers
   wait_until([&] { return holds(log(1), "waits for its program"); });
   leaves_in_order();
 }

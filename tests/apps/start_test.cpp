@@ -7,8 +7,9 @@
 
 #include <array>
 
-/// What a node says instead of being up, so that its supervisor knows whether to wait or to look;
-/// what does not end it when it is; and how soon its end is seen.
+/// The errors of a node that cannot start, and their exit codes, by which a supervisor decides
+/// whether to retry. The file also tests events that must not end a running node, and how soon
+/// peers see that a node has ended.
 
 namespace muster::apps {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 struct OneNode : RealNodes {
   OneNode() : RealNodes(1) {}
 
-  /// How a node ends that does not come up.
+  /// Starts a node that cannot come up. Returns its exit code and its output.
   [[nodiscard]] Ran refused() {
     node(1);
     return end(1);
@@ -29,14 +30,15 @@ struct OneNode : RealNodes {
     options.arguments.insert(options.arguments.end(), words.begin(), words.end());
     return Process::launch(options);
   }
-  /// How it ends with a limit on its descriptors; none where it comes up, and is ended then.
+  /// Starts the node with a limit on its descriptors. Returns how the node ended. If it comes up,
+  /// the function ends the node and returns no value.
   [[nodiscard]] std::optional<Ran> refused_within(int descriptors) {
     std::filesystem::remove(log(1));
     auto process = within(descriptors, {"node", "--config", configure(1)});
     BOOST_REQUIRE(process.has_value());
     std::optional<int> status;
     wait_until([&] {
-      status = process->ended();
+      status = process->try_wait();
       return status || holds(log(1), " is up on ");
     });
     if (!status) return std::nullopt;
@@ -56,7 +58,7 @@ BOOST_AUTO_TEST_CASE(ends_neither_a_node_nor_its_program) {
   for (int times : {1, 2}) {
     BOOST_TEST_CONTEXT(times << " times") {
       node.signal(SIGHUP);
-      wait_until_says(node, log(1), "has read again what its owner has written");
+      wait_until_says(node, log(1), "has reloaded its configuration");
       ends_well(ask(1, "status"));
     }
   }
@@ -79,7 +81,7 @@ BOOST_AUTO_TEST_CASE(leaves_a_node_at_work_that_was_started_from_it) {
     BOOST_REQUIRE_MESSAGE(size > 0, said);
     said.append(bytes.data(), static_cast<std::size_t>(size));
   }
-  ::close(terminal);  // whose processes get SIGHUP, before this returns
+  ::close(terminal);  // the terminal's processes get SIGHUP before this call returns
   Ran status;
   do {
     status = ask(1, "status");
@@ -124,11 +126,11 @@ BOOST_AUTO_TEST_CASE(is_heeded_where_that_may_be_and_the_rest_is_named) {
 
   const Ran moved = change(from, to);
   BOOST_TEST(moved.code == 0, moved.output);
-  BOOST_TEST(!says(moved, "from its next start on"), moved.output);
+  BOOST_TEST(!says(moved, "at its next start"), moved.output);
   BOOST_TEST(is_served(to));
   BOOST_TEST(!is_served(from));
   const Ran later = change("T = \"2s\"", "T = \"1s\"");
-  BOOST_TEST(says(later, "from its next start on counts cluster.T"), later.output);
+  BOOST_TEST(says(later, "at its next start: cluster.T"), later.output);
   boost::asio::io_context context;
   boost::asio::ip::tcp::acceptor held(context, {boost::asio::ip::make_address("127.0.0.1"), 0});
   const std::string taken = std::to_string(held.local_endpoint().port());
@@ -139,16 +141,16 @@ BOOST_AUTO_TEST_CASE(is_heeded_where_that_may_be_and_the_rest_is_named) {
   BOOST_TEST(in_use.code == 75, in_use.output);
   BOOST_TEST(says(in_use, "the address is in use"), in_use.output);
   BOOST_TEST(is_served(to));
-  BOOST_TEST(holds(log(1), "the address is in use"));  // which "error" would have left out
+  BOOST_TEST(holds(log(1), "the address is in use"));  // the level "error" would have omitted this
   write_file(config, before);
   const Ran wrong = change("level = \"info\"", "level = \"loud\"");
   BOOST_TEST(wrong.code == 75, wrong.output);
   BOOST_TEST(says(wrong, "level = \"loud\""), wrong.output);
   BOOST_TEST(change("level = \"loud\"", "level = \"error\"").code == 0);
-  processes.at(1).signal(SIGHUP);  // which would be told at "info"
+  processes.at(1).signal(SIGHUP);  // at the level "info" the log would report this signal
   const Ran left = leave(1);
   BOOST_TEST(left.code == 0);
-  BOOST_TEST(!says(left, "is to leave in order"), left.output);
+  BOOST_TEST(!says(left, "was told to leave in order"), left.output);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -157,22 +159,23 @@ BOOST_FIXTURE_TEST_SUITE(a_node_that_cannot_begin, OneNode)
 
 BOOST_AUTO_TEST_CASE(says_75_where_its_address_is_not_there_yet) {
   cluster.insecure = true;
-  cluster.nodes[NodeId{1}] = {"192.0.2.1", 7101};  // nobody's (RFC 5737)
+  cluster.nodes[NodeId{1}] = {"192.0.2.1", 7101};  // an address that no machine has (RFC 5737)
   says_why(refused(), 75, "cannot listen at 192.0.2.1:7101: this machine does not have that");
 }
 
-// Whichever step it is that gets none; with one more than is needed for all it is up.
+// The test starts the node again and again, each time with one more descriptor. So each step of the
+// start fails once. With enough descriptors the node comes up.
 BOOST_AUTO_TEST_CASE(says_75_where_it_has_too_few_descriptors) {
   int limit = 3;
   const auto runs = [&] {
     auto process = within(limit, {"--version"});
     return process && process->wait() == 0;
   };
-  while (!runs()) ++limit;  // the loader of programs needs some
+  while (!runs()) ++limit;  // the dynamic loader needs some
   int refusals = 0;
   while (const auto ran = refused_within(limit++)) {
     BOOST_TEST_CONTEXT("with " << limit - 1 << " descriptors") {
-      says_why(*ran, 75, "no descriptor is left for it: raise the limit (ulimit -n)");
+      says_why(*ran, 75, "no file descriptor is left: raise the limit (ulimit -n)");
       ++refusals;
     }
     BOOST_REQUIRE(limit < 100);
@@ -190,10 +193,11 @@ BOOST_AUTO_TEST_CASE(says_64_where_a_hook_is_no_program) {
                              return number;
                            }());
   const std::string what = ": start = [\"" + file("nothing").string() + "\"...]: ";
-  says_why(refused(), 64, line + what + "there is no such program: expected the path of one");
+  says_why(refused(), 64,
+           line + what + "there is no such program: expected the path of an existing program");
   write_file(file("nothing"), "#!/bin/sh\n");
   says_why(refused(), 64,
-           line + what + "it may not be executed: expected a program (chmod +x " +
+           line + what + "it is not executable: expected a program (chmod +x " +
                file("nothing").string());
   hooks->start = {"no-such-program-anywhere"};
   says_why(refused(), 64, "there is no such program in PATH");
@@ -217,17 +221,19 @@ BOOST_AUTO_TEST_CASE(says_64_where_its_journal_can_be_none) {
   };
   says_why(with_journal("logs/n1.jsonl"), 64,
            "file = \"" + file("logs/n1.jsonl").string() +
-               "\": expected a file in a directory that is there: make it first (mkdir -p " +
+               "\": expected a file in an existing directory: make it first (mkdir -p " +
                file("logs").string());
   std::filesystem::create_directory(file("logs"));
   says_why(with_journal("logs"), 64, "logs is a directory: name a file in it");
   for (const char* of_store : {"n1/safe.sqlite", "n1/safe.sqlite-wal", "n1/lock"})
-    says_why(with_journal(of_store), 64, std::string(of_store) + " is of it");
+    says_why(with_journal(of_store), 64,
+             std::string(of_store) + "\": expected a file that is not part of");
   BOOST_TEST(!std::filesystem::exists(file("n1")));
   std::filesystem::create_symlink(file("victim"), file("link"));
   says_why(with_journal("link"), 64, file("link").string() + " is a symbolic link");
   BOOST_TEST(!std::filesystem::exists(file("victim")));
-  // The node's own directory it makes itself; and who only asks need not have any.
+  // The node makes its own directory itself. A command that only asks a node does not need this
+  // directory.
   const std::string text = read_all(configure(1));
   BOOST_TEST(load_config(file("n1.toml"), Look::at_files).has_value());
   write_file(file("n1.toml"), text.substr(0, text.find("[journal]")) + "[journal]\nfile = \"" +
@@ -248,7 +254,8 @@ std::string of_process(pid_t pid, const std::string& name) {
   return read_all("/proc/" + std::to_string(pid) + "/" + name);
 }
 
-/// The one process that shares the memory of that one, when it has given all else up.
+/// The process that keeps the memory of process `of`. The function waits until the keeper has
+/// closed all descriptors.
 pid_t keeper_of_memory(pid_t of) {
   pid_t keeper = 0;
   wait_until([&] {
@@ -274,7 +281,7 @@ BOOST_AUTO_TEST_CASE(is_seen_before_its_memory_is_given_back) {
   boost::asio::ip::tcp::socket socket(context);
   socket.connect({boost::asio::ip::make_address(address.host), address.port});
 
-  // Who keeps the memory keeps nothing else: no socket, no pipe, no terminal.
+  // The process that keeps a node's memory has nothing else open: no socket, no pipe, no terminal.
   const std::filesystem::path descriptors = "/proc/" + std::to_string(keeper) + "/fd";
   for (const auto& each : std::filesystem::directory_iterator(descriptors))
     BOOST_TEST(std::filesystem::read_symlink(each).string() == "anon_inode:[pidfd]");
@@ -286,7 +293,7 @@ BOOST_AUTO_TEST_CASE(is_seen_before_its_memory_is_given_back) {
   std::array<char, 1> byte{};
   boost::system::error_code error;
   while (!error) socket.read_some(boost::asio::buffer(byte), error);
-  // Reset where the node had not accepted it yet.
+  // The kernel resets the connection if the node had not accepted it yet.
   BOOST_TEST((error == boost::asio::error::eof || error == boost::asio::error::connection_reset));
   BOOST_TEST(end(1).code == -1);
   BOOST_TEST(of_process(keeper, "statm").substr(0, 2) != "0 ");

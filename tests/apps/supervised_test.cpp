@@ -6,12 +6,13 @@
 #include <cstddef>
 #include <cstring>
 
-// What a node tells systemd, where that has started it: a socket of the test's own.
+// The messages that a node sends to systemd if systemd has started it. The test plays systemd's
+// socket.
 
 namespace muster::apps {
 namespace {
 
-/// What NOTIFY_SOCKET names.
+/// The socket that NOTIFY_SOCKET names.
 class NotifySocket {
  public:
   explicit NotifySocket(const std::string& name)
@@ -23,7 +24,7 @@ class NotifySocket {
     const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
     BOOST_REQUIRE(::bind(socket_.fd(), reinterpret_cast<sockaddr*>(&address), size) == 0);
   }
-  /// Waits for a datagram that has that in it; what came until then.
+  /// Waits for a datagram that contains `text`. Returns all datagrams that came up to this one.
   std::string await(const std::string& text) {
     std::string all;
     std::string one;
@@ -50,7 +51,8 @@ struct Supervised : RealNodes {
     BOOST_REQUIRE(process.has_value());
     return std::move(*process);
   }
-  /// As systemd names what a process's standard error is; the log is that.
+  /// The value of JOURNAL_STREAM for a process whose standard error is the log file. By this
+  /// variable systemd tells a process that its standard error is the journal.
   [[nodiscard]] std::string journal_stream() const {
     write_file(log(1), "");
     struct stat about {};

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Writes the lines that nodes would have written: at first 1, 2 and 3 form a group of 3.
+/// Writes the lines that nodes would write. First nodes 1, 2 and 3 form a group with coordinator 3.
 class Tale {
  public:
   Tale() {
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(says_the_reason_of_each_kind_of_election) {
   BOOST_TEST(reason(Unanswered{NodeId{1}, {9}}, Wait::Checking, Wait::HaltingLower) ==
              "node 1 did not answer AreYouNormal");
   BOOST_TEST(reason(Unanswered{NodeId{5}, {9}}, Wait::Probing, Wait::SeekingHigher) ==
-             "coordinator 5 was not heard of and did not answer AreYouThere");
+             "coordinator 5 was not heard and did not answer AreYouThere");
   BOOST_TEST(reason(answer(Normality{false}), Wait::Checking, Wait::Ceasing) ==
              "node 1 is up and answered AreYouNormal with No");
   BOOST_TEST(reason(answer(Refused{"halted\nsince"}), Wait::Announcing, Wait::BackingOff) ==
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(says_the_reason_of_each_kind_of_election) {
                     Wait::BackingOff) == "its reorganize failed: no");
   BOOST_TEST(reason(Failed{NodeId{1}, {1}}, Wait::Idle, Wait::HaltingLower) == "node 1 failed");
   BOOST_TEST(reason(Expired{Timer::check}, Wait::Idle, Wait::Checking) ==
-             "node 3 recovered");  // none begun
+             "node 3 recovered");  // no election has begun
 }
 
 BOOST_AUTO_TEST_CASE(lines_of_a_life_after_its_kill_do_not_count) {

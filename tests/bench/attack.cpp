@@ -7,9 +7,9 @@
 #include <iomanip>
 #include <iostream>
 
-// ./dev bench attack [SECONDS_PER_PROTOCOL] [SEED] [KIND]: somebody hostile against real nodes of
-// each protocol. Exit 1 when anything went wrong, with the words that do the same again; 9 when a
-// kind of attack never came about.
+// ./dev bench attack [SECONDS_PER_PROTOCOL] [SEED] [KIND]: attacks real nodes of each protocol.
+// Exit code 1 if a node behaved wrongly. The output then contains the command line that repeats the
+// attack. Exit code 9 if a kind of attack never took place.
 
 using namespace muster;
 using test::Attack;
@@ -30,7 +30,7 @@ void print(const test::CampaignReport& report) {
                                       tally.greeted, tally.refused})
       std::cout << std::setw(13) << count;
   }
-  std::cout << "\nelections that letters have begun: " << report.elections
+  std::cout << "\nelections that letters started: " << report.elections
             << "\nmemory of a node: at most " << report.resident / 1'000'000 << " MB, "
             << report.descriptors << " descriptors" << std::endl;
 }
@@ -60,9 +60,9 @@ int main(int count, char** arguments) {
     }
     if (options.only) continue;
     for (const Attack kind : report.missing()) {
-      std::cout << "never came about: " << name_of(kind) << std::endl;
+      std::cout << "never occurred: " << name_of(kind) << std::endl;
       missing = true;
     }
   }
-  return missing ? 9 : 0;  // nothing is known of those
+  return missing ? 9 : 0;  // a run without some kind of attack proves nothing about that kind
 }

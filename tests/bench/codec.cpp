@@ -10,14 +10,14 @@
 #include <cstring>
 #include <vector>
 
-// What it costs to turn values into bytes and back: nanoseconds, the median of many batches.
+// The cost of turning values into bytes and back, in nanoseconds: the median of many batches.
 //
 //     bench_codec
 
 namespace muster {
 namespace {
 
-// Keeps the compiler from seeing that a result is never used.
+// The result is never used. This function keeps the compiler from removing the computation of it.
 template <class T>
 void use(const T& value) {
   asm volatile("" : : "r"(&value) : "memory");

@@ -7,8 +7,8 @@
 #include <iostream>
 #include <thread>
 
-/// Every row of the table of findings, or those named, each with what it is given: a Markdown table
-/// for docs/findings.md. MUSTER_STATES limits the states of each.
+/// Runs the rows of the table of findings, or only those that the command line names. Prints the
+/// Markdown table of docs/findings.md. MUSTER_STATES limits the states of each row.
 
 using namespace muster::lab;
 
@@ -54,6 +54,6 @@ int main(int argc, char** argv) {
               << " | " << report.progress.seconds << " |" << std::endl;
   }
   if (argc == 1 || looked_at >= argc - 1) return 0;
-  std::cerr << "bench_findings: a row of that name is not there; without names all are made\n";
+  std::cerr << "bench_findings: there is no row of that name; without names all rows are made\n";
   return 2;
 }

@@ -15,11 +15,12 @@
 #include <iostream>
 #include <stdexcept>
 
-// ./dev bench floods [REPETITIONS] [FLOOD]: how long three real nodes take from kill -9 of their
-// coordinator until the two others work, while the two are flooded and while a process that
-// discards it is, one after the other; and how many elections begin in how many seconds in which
-// all three are flooded and nothing fails. Exit 1 where a median is more than twice the other, or
-// an election begins.
+// ./dev bench floods [REPETITIONS] [FLOOD]: the cost of a flood. First it measures the fail-over of
+// three real nodes: the time from kill -9 of the coordinator until the two others work. It measures
+// in turn under a flood of the two survivors and, for comparison, under a flood of a process that
+// discards all bytes. Then it floods all three nodes without a fault and counts elections. Exit
+// code 1 if the fail-over takes more than twice as long under one of these two floods as under the
+// other (medians), or if an election begins.
 
 namespace muster::test {
 namespace {
@@ -27,9 +28,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration patience = 60s;
-constexpr Duration before_kill = 500ms;  // the flood has filled what it can
+constexpr Duration before_kill = 500ms;  // in this time the flood fills all buffers
 constexpr Duration without_faults = 1s;
-// A machine that leaves any process without a processor for so long, a fifth of T, is not measured.
+// If the machine gives any process no processor for this long (a fifth of T), the bench discards
+// the measurement.
 constexpr Duration of_machine = 20ms;
 
 struct Measured {
@@ -130,7 +132,7 @@ class Flooded final : apps::Cluster::Listener {
         cluster_->until([&] { return cluster_->watch().normal(survivors, {}); }, patience);
     cluster_->catch_up();
     const auto failover = apps::failover_of(lines_, fault, survivors);
-    if (!over || !failover) throw std::runtime_error("the survivors do not go on");
+    if (!over || !failover) throw std::runtime_error("the survivors form no new group");
     return static_cast<double>(failover->whole.count()) / 1e6;
   }
 
@@ -140,7 +142,7 @@ class Flooded final : apps::Cluster::Listener {
                              apps::describe_end(status));
   }
 
-  const NodeId coordinator_{3};  // the Bully's: the highest
+  const NodeId coordinator_{3};  // the Bully's coordinator is the highest node
   apps::ReservedPorts node_ports_ = need(apps::ReservedPorts::take(3));
   apps::ReservedPorts sink_ports_ = need(apps::ReservedPorts::take(3));
   Endless sink_{[this] { discard(numbered(sink_ports_)); }};
@@ -183,7 +185,7 @@ int run(int repetitions, const char* only) {
     if (this_one) directory.remove();
     well = well && this_one;
   });
-  if (!any) throw std::invalid_argument(std::string("there is no flood ") + only);
+  if (!any) throw std::invalid_argument(std::string("there is no flood called ") + only);
   return well ? 0 : 1;
 }
 

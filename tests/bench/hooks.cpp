@@ -14,9 +14,10 @@
 #include <mutex>
 #include <thread>
 
-// What state costs a reorganization: `hooks [TIMES] [PORT]`. Three real nodes in this process, with
-// safe storage on disk, that are asked for an election again and again: the time from that to the
-// last node's start, by the size of reports, of definitions, and of what is asked for.
+// The cost of state in a reorganization: `hooks [TIMES] [PORT]`. Three real nodes run in this
+// process, with safe storage on disk. The bench asks these nodes for an election again and again,
+// and measures the time until the last node has started. It varies the size of reports, of
+// definitions, and of the answers to the coordinator's questions.
 
 namespace muster {
 namespace {
@@ -24,14 +25,14 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// Bytes of each.
+/// Sizes in bytes.
 struct Sizes {
   std::size_t report = 0;
   std::size_t definition = 0;
-  std::size_t answer = 0;  ///< of each member, asked by the coordinator that reorganizes
+  std::size_t answer = 0;  ///< each member's answer to the coordinator's question
 };
 
-/// When nodes were started, and for which group.
+/// Counts the nodes that have started for the newest group.
 class Starts {
  public:
   void started(GroupNumber group) {
@@ -42,7 +43,7 @@ class Starts {
     last_ = Clock::now();
     changed_.notify_all();
   }
-  /// Waits until three were for a group later than that.
+  /// Waits until three nodes have started for a group later than `later`.
   GroupNumber await(const std::optional<GroupNumber>& later) {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, 30s, [&] { return count_ == 3 && later < newest_; })) {
@@ -57,7 +58,7 @@ class Starts {
   }
 
  private:
-  std::mutex mutex_;  // guards all
+  std::mutex mutex_;  // guards all members
   std::condition_variable changed_;
   std::optional<GroupNumber> newest_;
   int count_ = 0;
@@ -134,7 +135,7 @@ double median_ms(const Sizes& sizes, int times, std::uint16_t port) {
   std::optional<GroupNumber> group = starts.await(std::nullopt);
   std::vector<double> took;
   for (int i = 0; i < times; ++i) {
-    // Refused until its own Started has been taken.
+    // The node refuses this request until it has processed its own `Started` event.
     Clock::time_point asked;
     do asked = Clock::now();
     while (net::ask_admin(socket(3), 5s, "elect bench").value() != "{}");

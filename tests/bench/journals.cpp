@@ -9,11 +9,11 @@
 #include <iostream>
 #include <string>
 
-/// One digest for each seed of a simulation: `bench_journals FIRST LAST [PROTOCOL] [literal]
-/// [NAME=VALUE...] [FAULT...]`, where a FAULT is a lab::Trouble. It is made of every step of every
-/// node: the node, what it asked for and its whole state. Two programs that print the same digests
-/// behave alike in these seeds. NAME=VALUE is an option, or a switch with on or off. Without a
-/// FAULT each seed draws its own.
+/// Prints one digest for each seed of a simulation: `bench_journals FIRST LAST [PROTOCOL] [literal]
+/// [NAME=VALUE...] [FAULT...]`. A FAULT is a lab::Trouble. If the command line names none, each
+/// seed draws its own faults. NAME=VALUE sets an option, or turns a switch on or off. The digest
+/// covers each step of each node: the node, its actions and its whole state. Two programs that
+/// print the same digests behave alike in these seeds.
 
 using namespace muster;
 

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-// What it costs to acquire a permit and to return it, while other threads do nothing else:
-// nanoseconds of processor, the median of many batches of all threads.
+// The cost of acquiring and returning a permit while other threads do so too. It is measured in ns
+// of processor time, as the median over many batches of all threads.
 //
 //     bench_permits [BATCHES]
 

@@ -1,3 +1,6 @@
+#include "apps/postgres/server/conf.hpp"
+#include "apps/postgres/server/marker.hpp"
+#include "apps/postgres/server/wal.hpp"
 #include "apps/postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -7,7 +10,8 @@
 #include <cstdlib>
 #include <iostream>
 
-/// What takes many tries to be seen of PostgreSQL, or is a time: each case prints its line.
+/// Properties of PostgreSQL that only many tries can show, and durations. Each case prints one
+/// line.
 ///
 ///     ./dev bench postgres_facts [--run_test=seal*]        TRIES=200 by default
 
@@ -34,66 +38,35 @@ void say(const std::string& what, std::vector<double> times) {
             << at(0.95) << ", most " << at(1) << "\n";
 }
 
-constexpr const char* walsenders =
-    "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender'";
+constexpr const char* waiting =
+    "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
 
-/// Reload, terminate, wait: without looking whether the reload has come about.
-void seal_naively(Trio& trio, Client& client) {
-  trio.expect<Configured>(n1, Configure{});
-  const auto pids = client.ask(
-      "SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity"
-      " WHERE backend_type = 'walsender'");
-  std::string list = "0";
-  for (const Row& row : pids->rows) list += "," + text_in(row, 0);
-  const std::string left = "SELECT count(*) FROM pg_stat_activity WHERE pid IN (" + list + ")";
-  trio.run_until([&] { return client.value(left) == "0"; });
-}
-
-void seal(Trio& trio) {
-  trio.expect<Configured>(n1, Configure{});
-  trio.expect<NamesShown>(n1, ShowNames{Names::sealed});
-  trio.expect<WalsendersGone>(n1, EndWalsenders{});
-}
-
-/// In how many of the tries something was acknowledged after the walsenders were gone.
-unsigned count_leaks(bool naive) {
+/// Seals a primary under four writers while its standbys try to come back. Counts the tries in
+/// which a commit was acknowledged afterwards.
+BOOST_AUTO_TEST_CASE(seal_in_order) {
   Trio trio;
   trio.begin_group(n1, {1, n3});
   trio.make_table(n1);
   const Writers writers(trio, n1);
-  Client client = trio.client(n1);
   std::vector<double> times;
   unsigned leaks = 0;
   for (unsigned i = 0; i < tries(); ++i) {
     const std::size_t before = writers.acknowledged();
     trio.run_until([&] { return writers.acknowledged() > before + 20 + i % 7; });
     const auto begin = Clock::now();
-    if (naive)
-      seal_naively(trio, client);
-    else
-      seal(trio);
+    trio.expect<GateClosed>(n1, CloseGate{});
     times.push_back(ms_since(begin));
+    // A session that was released before can answer later. Its writer then sends the next commit.
+    Client client = trio.client(n1);
+    trio.run_until([&] { return client.value(waiting) == "4"; });
     const std::size_t sealed = writers.acknowledged();
-    trio.run_until([&] { return client.value(walsenders) == "2"; });
-    trio.expect<Kicked>(n1, Kick{});
-    trio.let_catch_up(n1);
+    for (int kicks = 0; kicks < 20; ++kicks) trio.expect<Kicked>(n1, Kick{});
     leaks += writers.acknowledged() != sealed ? 1 : 0;
-    trio.expect<NamesShown>(n1, ShowNames{Names::sealed});
-    trio.unseal(n1);
+    trio.expect<MarkerWritten>(n1, WriteMarker{{1, n3}});
   }
-  say(naive ? "naive seal" : "seal", times);
-  return leaks;
-}
-
-BOOST_AUTO_TEST_CASE(seal_in_order) {
-  const unsigned leaks = count_leaks(false);
+  say("seal", times);
   std::cout << "seal: acknowledged afterwards in " << leaks << " of " << tries() << "\n";
   BOOST_TEST(leaks == 0U);
-}
-
-BOOST_AUTO_TEST_CASE(seal_naive) {
-  const unsigned leaks = count_leaks(true);
-  std::cout << "naive seal: acknowledged afterwards in " << leaks << " of " << tries() << "\n";
 }
 
 BOOST_AUTO_TEST_CASE(promotion) {
@@ -105,7 +78,7 @@ BOOST_AUTO_TEST_CASE(promotion) {
       const auto begin = Clock::now();
       trio.expect<Promoted>(n1, Promote{});
       times.push_back(ms_since(begin));
-      trio.expect<TermWritten>(n1, WriteTerm{{i + 1, n3}});
+      trio.expect<MarkerWritten>(n1, WriteMarker{{i + 1, n3}});
       trio.expect<Ended>(n1, End{Shutdown::fast});
       trio.expect<Began>(n1, Begin{});
     }
@@ -113,36 +86,61 @@ BOOST_AUTO_TEST_CASE(promotion) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(release) {
-  for (const bool kick : {true, false}) {
-    Trio trio;
+/// Reads a full file of the log to the end of its good log, as each start does with the file in
+/// which a timeline begins.
+BOOST_AUTO_TEST_CASE(good_log_of_a_file) {
+  Trio trio(3, {}, 16);
+  trio.begin_group(n1, {1, n3});
+  trio.make_table(n1);
+  Client client = trio.client(n1);
+  const std::string file = client.value("SELECT pg_walfile_name(pg_current_wal_lsn())");
+  while (client.value("SELECT pg_walfile_name(pg_current_wal_lsn())") == file)
+    BOOST_REQUIRE(client.ask("INSERT INTO written SELECT generate_series(1, 20000)"));
+  const std::string bytes = read_text(trio.options(n1).data / "pg_wal" / file).value().value();
+  const Lsn begin{std::stoull(file.substr(16), nullptr, 16) * bytes.size()};
+  std::vector<double> times;
+  for (unsigned i = 0; i < 20; ++i) {
+    const auto began = Clock::now();
+    BOOST_REQUIRE(good_log(bytes, begin).end.value == begin.value + bytes.size());
+    times.push_back(ms_since(began));
+  }
+  say("good log of a file of 16 MB", times);
+}
+
+/// Shuts down a primary while clients write. Prints whether the log of the primary equals the log
+/// of the freshest standby, and whether that standby lost nothing.
+/// Finds the marker of a primary, first directly before the end of its log, and then with a file of
+/// other records behind it. Tells how much log a marker takes.
+BOOST_AUTO_TEST_CASE(marker_of_a_log) {
+  for (const unsigned megabytes : {1U, 16U}) {
+    Trio trio(3, {}, megabytes);
     trio.begin_group(n1, {1, n3});
     trio.make_table(n1);
-    std::vector<double> times;
-    for (unsigned i = 0; i < 10; ++i) {
-      trio.expect<Configured>(n1, Configure{});
-      trio.expect<NamesShown>(n1, ShowNames{Names::sealed});
-      Client waiting = trio.client(n1);
-      BOOST_REQUIRE(waiting.ask("SET default_transaction_read_only = off"));
-      waiting.put("INSERT INTO written VALUES (1)");
-      Client other = trio.client(n1);
-      trio.run_until([&] {
-        return other.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") ==
-               "1";
-      });
-      trio.expect<Configured>(n1, Configure{{Names::open, {}, false, {}}});
-      trio.expect<NamesShown>(n1, ShowNames{Names::open});
-      const auto begin = Clock::now();
-      if (kick) trio.expect<Kicked>(n1, Kick{});
-      trio.run_until([&] { return waiting.outcome.has_value(); });
-      times.push_back(ms_since(begin));
+    const InstanceOptions options = trio.options(n1);
+    const MarkedDatabase database{options.cluster, *system_identifier_in(options.data)};
+    Client client = trio.client(n1);
+    const auto size = std::to_string(megabytes) + " MB";
+    const Lsn begin = *parse_lsn(client.value("SELECT pg_current_wal_flush_lsn()"));
+    const Lsn end = trio.expect<MarkerWritten>(n1, WriteMarker{{1, n3}}).end;
+    std::cout << "a marker takes " << end.value - begin.value << " bytes of log\n";
+    for (const bool is_far : {false, true}) {
+      const std::string file = client.value("SELECT pg_walfile_name(pg_current_wal_lsn())");
+      while (is_far && client.value("SELECT pg_walfile_name(pg_current_wal_lsn())") == file)
+        BOOST_REQUIRE(client.ask("INSERT INTO written SELECT generate_series(1, 2000)"));
+      const Lsn until = *parse_lsn(client.value("SELECT pg_current_wal_flush_lsn()"));
+      std::vector<double> times;
+      for (unsigned i = 0; i < 20; ++i) {
+        const auto began = Clock::now();
+        const auto found =
+            greatest_marker(options.data / "pg_wal", options.marker_keys, database, 2, until);
+        BOOST_REQUIRE(found.value().value().term.group == (GroupNumber{1, n3}));
+        times.push_back(ms_since(began));
+      }
+      say("marker in files of " + size + (is_far ? ", in the file before the last" : ""), times);
     }
-    say(kick ? "released by a kick" : "released without one", times);
   }
 }
 
-/// A primary under writers is shut down: whether what it has is what the freshest other has, and
-/// nothing is lost at that one.
 BOOST_AUTO_TEST_CASE(shutdown) {
   const unsigned times = std::max(1U, tries() / 10);
   for (const auto how : {Shutdown::fast, Shutdown::immediate}) {

@@ -12,8 +12,9 @@
 #include <functional>
 #include <iostream>
 
-// What a commit of safe storage costs: `store_commit [COMMITS [DIRECTORY]]`. The floor is the same
-// disk's: one page written over and synced. The directory should be on the disk that nodes use.
+// The cost of a commit to safe storage: `store_commit [COMMITS [DIRECTORY]]`. The bench also
+// measures a lower bound for this disk: the time to overwrite and sync one page. DIRECTORY should
+// be on the disk that the nodes use.
 
 namespace muster::test {
 namespace {
@@ -49,7 +50,7 @@ void floor_of_disk(const std::filesystem::path& directory, int times) {
 }
 
 int run(int times, const std::filesystem::path& directory) {
-  floor_of_disk(directory, 1000);  // the first round only makes the file
+  floor_of_disk(directory, 1000);  // a first round that makes the file; its result is not used
   floor_of_disk(directory, times);
   const auto begin = Clock::now();
   const auto place = directory / "n1";

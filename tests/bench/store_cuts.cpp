@@ -5,16 +5,17 @@
 #include <iostream>
 #include <string>
 
-// Cuts the power in every I/O of a life of a store, gives the disk every fate, and lives on with
-// further cuts, until the number of cuts asked for is reached (100,000 unless told): is all that
-// was acknowledged there? Exit 1 when anything was lost.
+// Cuts the power in every I/O of a store's life. It repeats each cut for every state in which the
+// cut can leave the disk. Then it goes on with further cuts until it has made the given number of
+// them (by default 100,000). After each cut the bench checks that all acknowledged data is there.
+// Exit code 1 if anything was lost.
 
 int main(int count, char** arguments) {
   using namespace muster::test;
   const std::uint64_t wanted = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 100000;
   const auto begin = std::chrono::steady_clock::now();
   Tally tally;
-  // Longer and longer lives: other I/Os are cut in each round.
+  // In each round the store's life is longer, so the power is cut in other I/Os.
   for (int commits = 10; tally.cuts < wanted; ++commits) {
     const std::uint64_t changes = changes_of_a_life(commits);
     if (changes == 0) {

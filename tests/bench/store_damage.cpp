@@ -5,9 +5,9 @@
 #include <iomanip>
 #include <iostream>
 
-// Damages the files of a store in so many random ways (10,000 unless told), and each of their
-// sectors with zeros and ones: is it refused, or is exactly that read which was acknowledged? Exit
-// 1 when anything else was.
+// Damages the files of a store in the given number of random ways (by default 10,000). The bench
+// also overwrites each sector of these files, once with zeros and once with ones. A damaged store
+// must either be refused, or give exactly the acknowledged data. Exit code 1 otherwise.
 
 int main(int count, char** arguments) {
   using namespace muster::test;

@@ -7,11 +7,12 @@
 #include <thread>
 #include <vector>
 
-/// Every switch off alone, or every pair of them, with all nodes Normal at first, as a Markdown
-/// table for docs/findings.md: `bench_switches [singles|pairs] [FAILURES] [prompt|slow]
-/// [SWITCH...]`, of which the last are the only ones to be looked at. MUSTER_STATES limits the
-/// states of each. Ends with 1 where the verdict is another than that of real nodes, which refuse
-/// what is not safe.
+/// Checks the protocol with one switch off, for each switch, or with two switches off, for each
+/// pair. Each check begins with a group of Normal nodes. Prints a Markdown table for
+/// docs/findings.md: `bench_switches [singles|pairs] [FAILURES] [prompt|slow] [SWITCH...]`. If
+/// SWITCH is given, only these switches are tried. MUSTER_STATES limits the states of each row.
+/// Real nodes refuse unsafe configurations. Exit code 1 if the checker finds no violation in a
+/// configuration that real nodes refuse, or finds a violation in one that they accept.
 
 using namespace muster;
 using namespace muster::lab;
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
   auto all = names();
   for (int at = 4; at < argc; ++at)
     if (std::find(all.begin(), all.end(), argv[at]) == all.end()) {
-      std::cerr << "switches: there is no switch " << argv[at] << '\n';
+      std::cerr << "switches: there is no switch called " << argv[at] << '\n';
       return 2;
     }
   if (argc > 4) all.assign(argv + 4, argv + argc);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""From older commits to this build, node by node: `upgrade.py MUSTER [COMMIT...]`.
+"""Upgrades from older commits to this build, node by node: `upgrade.py MUSTER [COMMIT...]`.
 
-Three real nodes of each older commit, which is built in build/upgrade; the path of an older command
-may stand in the place of a commit. Each in turn leaves in
-order and comes back, on its store, as this build, the coordinator last; then one goes back. For
-each step: for how long no two nodes were Normal in one group, how many elections were begun and
-groups formed.
+It runs three real nodes of each older commit, built in build/upgrade. Instead of a commit, the path
+of an older command may be given. One node after the other leaves in order and comes back on its
+store as this build, the coordinator last. Then one node goes back to the older version. For each
+step it prints the time in which no two nodes were Normal in one group, and the numbers of elections
+and of new groups.
 """
 
 import json
@@ -22,9 +22,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/apps/watching"))
 from nodes import free_ports  # noqa: E402
 
-# The first one whose frames and cluster's text this build understands.
+# The first commit whose frames and cluster text this build understands.
 OLDEST = "442a07c"
-# The last one whose nodes ask a coordinator about no group.
+# The last commit of wire version 2. In that version nodes do not name a group when they ask a
+# coordinator.
 LAST_OF_WIRE_2 = "3ac5b97"
 NODES = (1, 2, 3)
 
@@ -42,8 +43,9 @@ def demand(*words, **more):
     return said.strip()
 
 
-def built(commit):
-    """The command as it was; its source is a copy of its own, so git knows of no other tree."""
+def built(commit, *more):
+    """The command of that commit, with `more` targets built beside it. Its source is a separate
+    copy, so git knows of no other work tree."""
     if Path(commit).is_file():
         return commit, Path(commit).resolve()
     name = demand("git", "-C", ROOT, "rev-parse", "--short", "--verify", commit + "^{commit}")
@@ -55,7 +57,7 @@ def built(commit):
         subprocess.run(["tar", "-x", "-C", source], input=archive.stdout, check=True)
     print(f"building {name} in {source}", flush=True)
     demand("cmake", "--preset", "release", "--log-level=WARNING", cwd=source)
-    demand("cmake", "--build", "build/release", "--target", "muster", "-j", os.cpu_count(),
+    demand("cmake", "--build", "build/release", "--target", "muster", *more, "-j", os.cpu_count(),
            cwd=source)  # fmt: skip
     return name, source / "build/release/bin/muster"
 
@@ -97,7 +99,8 @@ class Cluster:
         return run(muster, "members", "--config", self.config(1))
 
     def settle(self):
-        """Until all that run are Normal in one group, or one has ended: gives which."""
+        """Waits until all running nodes are Normal in one group, or one has ended. Returns which
+        one."""
         while True:
             for node, process in self.running.items():
                 if process.poll() is not None:
@@ -130,7 +133,7 @@ class Cluster:
 
 
 def told(states, begin, end):
-    """Of that time: how long no two were Normal in one group, elections, groups."""
+    """For that time: how long no two nodes were Normal in one group, elections, groups."""
     now, without, elections, last = {}, 0, 0, begin
     before, groups = set(), set()
     for t_ns, node, status, group, elects in [*states, (end + 1, 0, "", None, False)]:

@@ -11,15 +11,15 @@
 #include <iostream>
 #include <map>
 
-/// How fast `muster verify` reads journals, and in how much memory: `bench_verify_journals
+/// The speed of `muster verify` on journals, and the memory that it needs: `bench_verify_journals
 /// [MEGABYTES]`.
 
 namespace {
 
 using namespace muster;
 
-/// Five nodes, of which one fails and comes back again and again; one journal a node and one of
-/// faults.
+/// Journals of five nodes, of which one fails and comes back again and again. There is one journal
+/// for each node, and one journal of the faults.
 class Journals {
  public:
   explicit Journals(std::filesystem::path directory) : directory_(std::move(directory)), story_(5) {

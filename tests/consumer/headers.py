@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The headers of an installed tree: `headers.py COMPILER PREFIX BOOST`.
 
-docs/headers.md lists them, each public one compiles alone, and a path of before names the new one.
+docs/reference/headers.md lists them. Each public header compiles alone, and a header at an old path
+names the new one.
 """
 
 import os
@@ -12,7 +13,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs/headers.md"
+PAGE = Path(__file__).parents[2] / "docs/reference/headers.md"
 ROW = re.compile(r"\| `(muster/[a-z_/]+\.h(?:pp)?)` \| (.*) \|")
 ROWS = [row.groups() for row in map(ROW.fullmatch, PAGE.read_text().splitlines()) if row]
 NEW_PATH = re.compile(r"`(muster/[^`]+)`|(not installed)")
@@ -40,7 +41,7 @@ def compile_each(headers):
 
 
 class Headers(unittest.TestCase):
-    """What a program finds under `include`."""
+    """The headers under `include`."""
 
     def test_the_page_lists_what_is_installed(self):
         include = prefix / "include"
@@ -65,12 +66,13 @@ class Headers(unittest.TestCase):
             now = OLD[header]
             self.assertNotEqual(result.returncode, 0, header)
             self.assertIn(f"include <{now}>" if now else "internal", result.stderr)
-            self.assertIn("docs/headers.md", result.stderr)
+            self.assertIn("docs/reference/headers.md", result.stderr)
             self.assertTrue(now is None or (prefix / "include" / now).is_file(), header)
 
 
 if __name__ == "__main__":
     compiler, prefix = sys.argv[1].split(), Path(sys.argv[2])
-    # As a system directory once more, /usr/include would come before the compiler's own headers.
+    # /usr/include must not be given again as a system directory: the compiler would then search it
+    # before its own headers.
     boost = [] if sys.argv[3] == "/usr/include" else ["-isystem", sys.argv[3]]
     unittest.main(argv=sys.argv[:1], verbosity=2)

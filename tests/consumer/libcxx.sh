@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Links a program for libc++ with the core and the lab, and runs it: `libcxx.sh BUILD`. Debian's
-# Boost libraries are made for libstdc++, so the program has Boost.JSON in a file of its own.
+# Links a program for libc++ with the core and the lab, and runs it: `libcxx.sh BUILD`. Debian
+# builds the Boost libraries for libstdc++, so the program compiles Boost.JSON in a file of its own.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 flags=(-std=c++20 -stdlib=libc++ -fexperimental-library -fuse-ld=lld)

@@ -8,14 +8,15 @@
 
 #include <deque>
 
-// Many at the admin socket of a node, who say what they like and watch.
+// Many clients of a node's admin socket. The clients send any bytes, and some of them watch the
+// node.
 
 namespace muster::fuzz {
 namespace {
 
 constexpr std::size_t most_guests = 16;
 
-/// The owner's reason for an election stands in the log, as text and as JSON.
+/// The owner's reason for an election is written to the log, as text and as JSON.
 std::string elect(std::string_view why) {
   const std::string text = net::log_line(LogFormat::text, LogLevel::info, NodeId{3}, why);
   require_presentable(std::string_view(text).substr(0, text.size() - 1));
@@ -36,7 +37,7 @@ std::string step_down(std::string_view said) {
   using namespace std::chrono_literals;
   const auto time = net::parse_time(said);
   require(!time || (*time >= 0s && *time <= 365 * 24h));
-  return time ? "{}" : "{\"refused\":\"no time in nanoseconds\"}";
+  return time ? "{}" : "{\"refused\":\"expected a time in nanoseconds\"}";
 }
 
 void ask(Input& input) {

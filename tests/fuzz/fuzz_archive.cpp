@@ -2,7 +2,8 @@
 
 #include <muster/values/archive.hpp>
 
-/// Bytes are one value or none: what is read from them is written as the same bytes again.
+/// Property: bytes are either no value or exactly one. If they are a value, writing that value
+/// gives the same bytes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace muster;
   const std::string_view input(reinterpret_cast<const char*>(data), size);

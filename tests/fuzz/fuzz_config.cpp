@@ -2,8 +2,8 @@
 #include "apps/muster/config/config.hpp"
 #include "fuzz/input.hpp"
 
-/// A configuration, or the script of a demo: a value or a sentence; the value is written as a text
-/// that is read the same.
+/// Property: reading a configuration, or the script of a demo, gives a value or an error of one
+/// sentence. Such a value can be written and read back.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace muster;
   fuzz::Input input(data, size);

@@ -9,7 +9,7 @@
 namespace muster::fuzz {
 namespace {
 
-// Makes length and checksum right, as who wants to get past them would.
+// Corrects the length and the checksum of a frame, as an attacker would.
 std::string repaired(std::string bytes) {
   const auto put = [&bytes](std::size_t at, std::uint32_t number) {
     for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<char>(number >> (8 * i));
@@ -20,11 +20,11 @@ std::string repaired(std::string bytes) {
   return bytes;
 }
 
-// Where a frame has the wire version that it was written in.
+// The place of the wire version in a frame.
 constexpr std::size_t version_at = 8;
 
-// Reads a stream, at most `step` bytes at a time; the frames of it are written as the same bytes
-// again, each in its version.
+// Reads a stream, at most `step` bytes at a time. Then the function writes each frame in the
+// frame's own wire version, which must give the same bytes.
 void read_stream(std::string_view stream, std::size_t step) {
   net::FrameReader reader;
   std::string written;
@@ -50,7 +50,8 @@ void read_stream(std::string_view stream, std::size_t step) {
 }  // namespace
 }  // namespace muster::fuzz
 
-/// The first byte says how much comes at a time, and whether length and checksum are made right.
+/// The first byte selects how many bytes arrive at a time, and whether length and checksum are
+/// corrected.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string bytes(reinterpret_cast<const char*>(data + 1), size - 1);

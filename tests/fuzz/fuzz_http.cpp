@@ -1,8 +1,8 @@
 #include "fuzz/input.hpp"
 #include "net/src/http/request.hpp"
 
-/// The head of a request: a value whose fields are each in one line, or none; and a Host that is
-/// the node's own is a number, or one of three names.
+/// Property: reading the head of a request gives an error, or a value in which each field is one
+/// line. A Host that the node accepts as its own is a numeric address or one of three names.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace muster;
   fuzz::Input input(data, size);

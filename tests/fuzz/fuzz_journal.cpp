@@ -2,7 +2,7 @@
 
 #include <muster/journal/journal.hpp>
 
-/// What a line of a journal was read as is written as a line that is read the same.
+/// Property: a value that was read from a line of a journal can be written as a line and read back.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace muster;
   const auto line = journal::parse_line({reinterpret_cast<const char*>(data), size});

@@ -4,7 +4,8 @@
 
 #include <boost/json/parse.hpp>
 
-/// Every string can be written and read back, and so can every value that some JSON stands for.
+/// Property: every string can be written as JSON and read back, and so can every value that was
+/// read from JSON.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace muster;
   const std::string input(reinterpret_cast<const char*>(data), size);

@@ -7,14 +7,15 @@
 
 #include <boost/json/parse.hpp>
 
-// A program at the application socket, which is asked all that a node asks, says what it likes.
+// A program at the application socket. The node sends it every kind of request, and the program
+// answers with any bytes.
 
 namespace muster::fuzz {
 namespace {
 
 constexpr std::size_t longest_reason = 4000;
 
-/// What a program may want or show; nothing else is used.
+/// The services of the node that a program can use. No test calls the others.
 struct NoServices final : Services {
   [[nodiscard]] NodeId self() const override { return {}; }
   [[nodiscard]] const NodeSet& nodes() const override { std::abort(); }
@@ -31,7 +32,8 @@ struct NoServices final : Services {
   void note(std::string) override {}
 };
 
-/// What it says may be bytes of any kind, and why it failed one line of a log.
+/// The text of a program can contain any bytes. The reason that it gives for a failure must become
+/// one line of a log.
 void check(const std::string& why) {
   require(!why.empty() && why.size() <= longest_reason);
   const std::string line = net::log_line(LogFormat::text, LogLevel::warning, NodeId{3}, why);

@@ -2,13 +2,15 @@
 
 #include <deque>
 
-// Node 2 of three among liars, and what becomes of all three when these have gone.
+// Node 2 of three, whose peers lie. After the liars have gone, all three nodes must become one
+// group.
 
 namespace muster::fuzz {
 namespace {
 
-/// The others come as they are meant to be, and all become one group: also of a node that was told
-/// so much. The paper's own text does not claim it.
+/// Honest peers replace the liars, and all three nodes must become one group, whatever the liars
+/// have told node 2. The paper's own text does not promise this, so the function does not check it
+/// there.
 void require_whole(FuzzedLife& two, const Config& config, const SafeState& safe) {
   if (two.is_over() || !config.repairs.tags || !config.invitation_repairs.tags) return;
   Input nothing(nullptr, 0);
@@ -29,7 +31,7 @@ void require_whole(FuzzedLife& two, const Config& config, const SafeState& safe)
 }  // namespace muster::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::size_t longest = 800;  // what follows costs time and tells no more
+  constexpr std::size_t longest = 800;  // longer inputs cost time and find no more errors
   using namespace muster::fuzz;
   Input input(data, std::min(size, longest));
   const muster::Config config = config_from(input);

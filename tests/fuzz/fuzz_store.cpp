@@ -10,7 +10,8 @@
 
 #include <array>
 
-// What a disk, or whoever has it, can put in the place of a store's files.
+// Property: a store withstands every change to its files, whether a disk makes the change or a
+// person with access.
 
 namespace muster::fuzz {
 namespace {
@@ -19,7 +20,7 @@ using namespace muster::storage;
 using test::bytes_of;
 using test::put_bytes;
 
-/// `safe.sqlite` and its log, of two nodes of one cluster.
+/// `safe.sqlite` and its log, for two nodes of one cluster.
 class Stores {
  public:
   using Files = std::array<std::string, 2>;
@@ -30,9 +31,10 @@ class Stores {
     own_ = made(3);
   }
 
-  /// Opens them, or looks at them as `muster store verify` does: refused in one sentence with not a
-  /// byte changed, or just what was saved, but for the last commit, which the power can cut off.
-  /// Who wipes out all that tells of commits brings back what was before them, and never another's.
+  /// Opens the store, or checks it as `muster store verify` does. Either it is refused in one
+  /// sentence and no byte changes, or everything saved is there. Only the last commit may be
+  /// missing, since a power cut can remove it. If the input wipes all traces of some commits, an
+  /// earlier state may come back, but never the state of another node.
   void open(Input& input) {
     const bool only_looks = input.one_in(2);
     std::size_t wiped = 0;
@@ -58,7 +60,8 @@ class Stores {
   static constexpr std::uint64_t lives = 3;
   const Identity own{"demo", NodeId{3}};
 
-  /// Of that node after some lives, in the place of what was there.
+  /// Writes the files of that node's store after some lives, and replaces the files that were
+  /// there.
   Files made(std::uint32_t node) {
     std::filesystem::remove_all(directory_);
     for (std::uint64_t life = 1; life <= lives; ++life) {
@@ -131,7 +134,7 @@ class Stores {
   Files own_;
 };
 
-/// The record alone, behind a checksum that holds.
+/// Reads the record alone, with a correct checksum.
 void read_record_alone(std::uint32_t format, std::string_view bytes) {
   static Database database = [] {
     Database made = Database::in_memory().value();
@@ -152,7 +155,7 @@ void read_record_alone(std::uint32_t format, std::string_view bytes) {
 }  // namespace
 }  // namespace muster::fuzz
 
-/// The first byte chooses: the files, or the record of one of the formats.
+/// The first byte selects what is tested: the files, or the record in one of its formats.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static muster::fuzz::Stores stores;
   muster::fuzz::Input input(data, size);

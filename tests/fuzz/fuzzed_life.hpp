@@ -12,14 +12,15 @@
 #include <deque>
 #include <set>
 
-/// One life of a node, from the bytes of the network to the hooks of its application. What the
-/// network, the clock, the disk and the application do is the input; the others lie as they like.
+/// One life of a node, from the bytes of the network to the hooks of its application. The input
+/// decides everything that the network, the clock, the disk and the application do. The peers send
+/// any lies.
 
 namespace muster::fuzz {
 
 using host::ConnectionId;
 
-/// Counters may be a little above what others may say.
+/// The node's own counters may be a little above the limit for counters of peers.
 inline constexpr Limits ours{.foreign = false};
 
 class FuzzedLife final : host::Driver, HookHost {
@@ -47,11 +48,12 @@ class FuzzedLife final : host::Driver, HookHost {
   }
   [[nodiscard]] const host::Sessions& sessions() const { return sessions_; }
 
-  // --- In peace
+  // --- After the lies
 
   [[nodiscard]] NodeId id() const { return config_.self; }
   [[nodiscard]] bool is_over() const { return over_; }
-  /// Whoever it had connections with is gone.
+  /// Ends all connections and pending dials of this life, since their peers are gone. From now on
+  /// it reaches other nodes over `network`.
   void reaches_others(Network& network) {
     while (!open_.empty()) closes(ConnectionId{*open_.begin()});
     while (!dials_.empty()) {
@@ -74,7 +76,7 @@ class FuzzedLife final : host::Driver, HookHost {
     was_dialled_.insert(node);
     take(host::Dialled{node, connection});
   }
-  /// True when there was something to do.
+  /// Does one thing that waits in this life. False if nothing waits.
   bool goes_on_by_itself() {
     if (std::exchange(saving_, false)) return host_.saved(), true;
     if (const auto returned = std::exchange(returned_, nullptr)) return returned(), true;
@@ -87,7 +89,7 @@ class FuzzedLife final : host::Driver, HookHost {
     host_.turn();
     check();
   }
-  /// How long until something is due.
+  /// The time until the next timer or wake-up.
   [[nodiscard]] std::optional<Duration> waits_for() const {
     std::optional<Duration> next = wake_;
     for (const auto& [timer, armed] : timers_)
@@ -107,7 +109,7 @@ class FuzzedLife final : host::Driver, HookHost {
     timers_.erase(due);
     host_.expired(timer, armed.second);
   }
-  /// In which it is Normal.
+  /// The group in which this node is Normal.
   [[nodiscard]] std::optional<GroupNumber> group() const {
     const View seen = view(config_, host_.protocol());
     return seen.status == Status::Normal ? seen.group : std::nullopt;
@@ -126,7 +128,7 @@ class FuzzedLife final : host::Driver, HookHost {
   }
 
  private:
-  // --- What happens
+  // --- Events
 
   void happens() {
     switch (input_.below(16)) {
@@ -220,14 +222,14 @@ class FuzzedLife final : host::Driver, HookHost {
     }
   }
 
-  // --- What others say
+  // --- Input from peers
 
   ConnectionId any_connection() {
     return ConnectionId{
         *std::next(open_.begin(), static_cast<std::ptrdiff_t>(input_.below(open_.size())))};
   }
 
-  /// Whatever it is, it comes as bytes.
+  /// Every frame is encoded and decoded before it reaches the sessions.
   void frame_comes(ConnectionId connection) {
     const bool foreign = input_.one_in(8);
     net::FrameReader reader;
@@ -242,14 +244,14 @@ class FuzzedLife final : host::Driver, HookHost {
     if (*frame) take(host::Came{connection, **frame, bytes.size()});
   }
 
-  // --- What the sessions have it do
+  // --- Actions for the sessions
 
   void perform(const host::Dial& dial) {
     require(dials_.insert(dial.node).second);
     if (network_) network_->dials(id(), dial.node);
   }
   void perform(const host::GiveUp& dial) { require(dials_.erase(dial.node) == 1); }
-  // What it says can be read.
+  // Checks that each frame that this life writes can be read.
   void perform(const host::Write& write) {
     require(open_.contains(write.connection.value));
     require(net::encode_frame(write.frame).size() <= net::frame_limit + 4);
@@ -297,22 +299,22 @@ class FuzzedLife final : host::Driver, HookHost {
   void perform(host::OthersDiffer& others) {
     host_.put(Differing{std::move(others.differ), std::move(others.agree)});
   }
-  // One voice ends no life, and only those count that this node has dialled.
+  // A single address never ends a life, and addresses that this node has not dialled do not count.
   void perform(const host::OutlivedBy& outlived) {
-    for (const auto& [voice, seen] : outlived.voices)
-      require(was_dialled_.contains(voice) && seen.value <= highest_number);
-    if (!host::later_life(outlived.voices, session_config_.self.incarnation)) return;
-    require(outlived.voices.size() >= 2);
+    for (const auto& [claimant, seen] : outlived.life_claims)
+      require(was_dialled_.contains(claimant) && seen.value <= highest_number);
+    if (!host::later_life(outlived.life_claims, session_config_.self.incarnation)) return;
+    require(outlived.life_claims.size() >= 2);
     over_ = true;
   }
   void perform(const host::Warning& warning) { require_presentable(warning.text); }
   void perform(const host::HandOver& asker) { open_.erase(asker.connection.value); }
   void perform(const host::TellStatus&) {}
 
-  // --- What the host has it do
+  // --- Actions for the host
 
   Duration now() override { return now_; }
-  Duration stood_still() override { return std::exchange(gap_, {}); }
+  Duration paused_for() override { return std::exchange(gap_, {}); }
   void send(const Letter& letter, std::optional<Duration> bound) override {
     take(host::SendLetter{letter, bound, size_of_encoded(letter)});
   }
@@ -335,10 +337,10 @@ class FuzzedLife final : host::Driver, HookHost {
   void left(LeaveCause) override { over_ = true; }
   void stepped(const Event&, const Actions&, const View&) override {}
 
-  void call(std::optional<Hook>, Call call, Ended ended) override {
-    waiting_.emplace_back([this, call = std::move(call), ended = std::move(ended)] {
-      call(application_, [this, ended](Outcome outcome) {
-        waiting_.emplace_back([ended, outcome = std::move(outcome)] { ended(outcome); });
+  void call(std::optional<Hook>, Call call, Ended on_ended) override {
+    waiting_.emplace_back([this, call = std::move(call), on_ended = std::move(on_ended)] {
+      call(application_, [this, on_ended](Outcome outcome) {
+        waiting_.emplace_back([on_ended, outcome = std::move(outcome)] { on_ended(outcome); });
       });
     });
   }
@@ -369,18 +371,19 @@ class FuzzedLife final : host::Driver, HookHost {
   void give_up_questions() override {}
   void fatal(HookFault, const std::string&) override { over_ = true; }
 
-  // --- What must be so, whatever was said
+  // --- Invariants, whatever the peers have sent
 
   void check() const {
-    const auto observers = std::count_if(sessions_.strangers.begin(), sessions_.strangers.end(),
-                                         [](const auto& one) { return one.observer; });
+    const auto observers =
+        std::count_if(sessions_.unknown_peers.begin(), sessions_.unknown_peers.end(),
+                      [](const auto& one) { return one.observer; });
     const auto& limits = session_config_.limits;
     require(static_cast<std::size_t>(observers) <= limits.observers);
-    require(sessions_.strangers.size() <= limits.strangers + limits.observers);
+    require(sessions_.unknown_peers.size() <= limits.unknown_peers + limits.observers);
     require(sessions_.verdicts.empty());
     require(sessions_.warned.size() <= 16);
-    for (const auto& stranger : sessions_.strangers)
-      require(open_.contains(stranger.connection.value));
+    for (const auto& unknown_peer : sessions_.unknown_peers)
+      require(open_.contains(unknown_peer.connection.value));
     for (const auto& [connection, node] : sessions_.whose)
       require(open_.contains(connection.value));
     for (const auto& [node, peer] : sessions_.peers) {
@@ -418,15 +421,16 @@ class FuzzedLife final : host::Driver, HookHost {
   std::set<NodeId> dials_;
   std::set<NodeId> was_dialled_;
   std::set<std::uint64_t> open_;
-  std::set<ConnectionId> room_;  ///< who are to be told that there is room
+  std::set<ConnectionId> room_;  ///< connections on which the sessions wait for room to write
   std::uint64_t last_connection_ = 0;
   int draining_ = 0;
   std::map<Timer, std::pair<Duration, Inbox::Arming>> timers_;
-  std::deque<std::function<void()>> waiting_;  ///< what the application and its questions will do
+  /// Pending work: of the application, and of its questions.
+  std::deque<std::function<void()>> waiting_;
   std::function<void()> overrun_;
   std::function<void()> returned_;
   std::optional<GroupNumber> granted_;
-  std::uint64_t limit_ = 0;  ///< of counters, in safe storage
+  std::uint64_t limit_ = 0;  ///< the limit of counters in safe storage
   bool saving_ = false;
   bool over_ = false;
   host::Host host_;

@@ -13,11 +13,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/// Who connects to a Unix socket that this very thread serves.
+/// A client of a Unix socket. The same thread also runs the server of that socket.
 
 namespace muster::fuzz {
 
-/// A place for one.
+/// The path of the socket.
 inline std::string socket_path() {
   static const test::TemporaryDirectory directory{test::TemporaryDirectory::in_memory()};
   return (directory.path() / "socket").string();
@@ -43,7 +43,7 @@ class Guest {
     ::send(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     serve();
   }
-  /// What it was told so far.
+  /// All bytes that the client has received so far.
   const std::string& heard() {
     std::array<char, 4096> some{};
     for (ssize_t size = 0; (size = ::recv(socket_, some.data(), some.size(), MSG_DONTWAIT)) > 0;

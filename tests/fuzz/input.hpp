@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-/// The bytes of an input as choices, one after the other. At their end each is 0.
+/// The bytes of an input as choices, one after the other. After the last byte each choice is 0.
 
 namespace muster::fuzz {
 
@@ -24,7 +24,7 @@ class Input {
     left_.remove_prefix(1);
     return static_cast<std::uint8_t>(first);
   }
-  /// True once in so many bytes.
+  /// True for one byte in `many`.
   bool one_in(unsigned many) { return byte() % many == many - 1; }
   std::size_t below(std::size_t bound) { return bound == 0 ? 0 : byte() % bound; }
   std::uint32_t number() {
@@ -42,7 +42,7 @@ class Input {
   std::string_view left_;
 };
 
-/// What may stand in a log: printable, in one line, and not longer than that.
+/// Checks that the text may be written to a log: printable, one line, and not too long.
 inline void require_presentable(std::string_view sentence, std::size_t most = 2000) {
   require(!sentence.empty() && sentence.size() <= most);
   require(std::all_of(sentence.begin(), sentence.end(),

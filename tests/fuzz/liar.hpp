@@ -9,7 +9,7 @@
 
 #include <utility>
 
-/// The others of a cluster of three, who know all that node 2 knows, and lie.
+/// The peers of node 2 in a cluster of three. They know all that node 2 knows, and lie to it.
 
 namespace muster::fuzz {
 
@@ -18,7 +18,8 @@ class Liar {
   Liar(Input& input, const host::Self& self, const host::Sessions& sessions)
       : input_(input), self_(self), sessions_(sessions) {}
 
-  /// One that fits what was said before, more or less. `counter` is of the latest group.
+  /// A frame that in most cases fits the earlier frames on this connection. `counter` is the
+  /// counter of the latest group.
   host::Frame frame_on(host::ConnectionId connection, std::uint64_t counter) {
     const auto whose = sessions_.whose.find(connection);
     const NodeId node =
@@ -89,14 +90,14 @@ class Liar {
       message.definition.data = encode(Task{{node, self_.id}, Bytes{"task"}, {}});
   }
 
-  /// A life that no node comes to: who believed it would be deaf to the one that is.
+  /// An incarnation that no node reaches. A node that believed it would ignore the real life.
   static constexpr Incarnation never{highest_number - 1};
 
   Input& input_;
   const host::Self& self_;
   const host::Sessions& sessions_;
   test::Generator generator_{[this] { return input_.byte(); }};
-  std::uint64_t said_ = 0;  ///< Hellos
+  std::uint64_t said_ = 0;  ///< number of Hellos so far
 };
 
 }  // namespace muster::fuzz

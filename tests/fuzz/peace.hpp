@@ -11,12 +11,12 @@
 #include <optional>
 #include <utility>
 
-/// When nobody lies any more: lives that reach each other, by connections that lose nothing and
-/// take no time.
+/// The time after the lies: all lives reach each other, by connections that lose nothing and take
+/// no time.
 
 namespace muster::fuzz {
 
-/// What a life does to its connections.
+/// The acts of a life on the network: it dials, writes frames and closes connections.
 struct Network {
   virtual ~Network() = default;
   virtual void dials(NodeId from, NodeId to) = 0;
@@ -27,14 +27,14 @@ struct Network {
 template <class FuzzedLife>
 class Peace final : public Network {
  public:
-  /// Each life has done all that it did before.
+  /// Adds a life. The life first loses all its earlier connections.
   void joins(FuzzedLife& life) {
     lives_.emplace(life.id(), &life);
     life.reaches_others(*this);
   }
 
-  /// True when all lives are Normal in one group, and false where they do not come to that. One
-  /// that ends has an end of its own.
+  /// True when all lives are Normal in one group, and false if they never are. It also returns true
+  /// if a life has ended, because other code checks whether a life may end.
   bool becomes_whole() {
     constexpr int most_steps = 200'000;
     for (int step = 0; step < most_steps; ++step) {
@@ -88,7 +88,7 @@ class Peace final : public Network {
                        [&](const auto& of) { return so(*of.second); });
   }
 
-  // What the network brings, or a life does by itself.
+  // Delivers one item of the network, or lets one life do its own work.
   bool happens() {
     if (come_.empty()) {
       return any([](FuzzedLife& life) { return life.goes_on_by_itself(); });
@@ -113,7 +113,7 @@ class Peace final : public Network {
   }
 
   std::map<NodeId, FuzzedLife*> lives_;
-  std::map<End, End> others_;  ///< of each end of a connection, the other one
+  std::map<End, End> others_;  ///< maps each end of a connection to the other end
   std::deque<std::function<void()>> come_;
 };
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes each target for so many seconds: `run.sh BUILD [SECONDS]`. Findings go to build/fuzzed.
+# Fuzzes each target for this number of seconds: `run.sh BUILD [SECONDS]`. Findings go to
+# build/fuzzed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 failed=0

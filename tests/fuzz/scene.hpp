@@ -8,7 +8,7 @@
 
 #include <string>
 
-/// A cluster of three, and the store that node 2 begins with.
+/// A cluster of three, and the store with which node 2 begins.
 
 namespace muster::fuzz {
 
@@ -51,14 +51,15 @@ inline host::SessionConfig session_config(NodeId self, const SafeState& safe) {
   for (const NodeId node : {NodeId{1}, NodeId{2}, NodeId{3}})
     if (node != self) config.addresses.emplace(node, "node:" + std::to_string(node.value));
   config.T = 100ms;
-  config.limits.strangers = 4;
+  config.limits.unknown_peers = 4;
   config.limits.observers = 2;
   config.limits.queue_bytes = 1000;
   config.limits.queue_letters = 8;
   return config;
 }
 
-/// The others as they come when they are started again, above all lives that node 2 has heard of.
+/// The safe storage of a peer that was started again. Its life is later than every life of which
+/// node 2 has heard.
 inline SafeState safe_of_another(NodeId node, const host::Sessions& of_two,
                                  Incarnation life_of_two) {
   const auto next = [&](NodeId of) {
@@ -73,7 +74,7 @@ inline SafeState safe_of_another(NodeId node, const host::Sessions& of_two,
   return safe;
 }
 
-/// Hooks that end as the input says.
+/// An application whose hooks end as the input decides.
 class Answering : public Application {
  public:
   explicit Answering(Input& input) : input_(input) {}

@@ -12,16 +12,17 @@
 #include <optional>
 #include <string_view>
 
-/// What the fuzz targets share.
+/// Shared parts of the fuzz targets.
 
 namespace muster::fuzz {
 
-/// The types that foreign bytes are read as. The first byte of an input chooses one.
+/// The types that nodes read from foreign bytes. The first byte of an input selects one of these
+/// types.
 using Types =
     boost::mp11::mp_list<SafeState, Letter, Members, Config, Event, Actions, View, bully::State,
                          Repairs, NodeSet, invitation::State, textbook::State>;
 
-/// Calls `visit` with an mp_identity of the type that the first byte chooses, and the rest.
+/// Calls `visit` with the selected type as an mp_identity, and with the remaining bytes.
 template <class Visit>
 void with_type(std::string_view input, Visit visit) {
   if (input.empty()) return;
@@ -31,7 +32,7 @@ void with_type(std::string_view input, Visit visit) {
   });
 }
 
-/// Stops the fuzzer where a property does not hold.
+/// Stops the fuzzer if a property does not hold.
 inline void require(bool holds) {
   if (!holds) std::abort();
 }

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-/// write_seeds DIRECTORY: the inputs that the fuzz targets begin with, under DIRECTORY/TARGET/.
+/// write_seeds DIRECTORY: writes the first inputs of the fuzz targets, under DIRECTORY/TARGET/.
 
 namespace muster::test {
 namespace {
@@ -62,7 +62,7 @@ void journal_lines(const Seeds& seeds) {
       });
 }
 
-// Choices, not bytes of anything: of many lengths.
+// Random choices of various lengths.
 void choices(const Seeds& seeds) {
   Generator generator(1);
   for (std::size_t size = 64; size <= 512; size *= 2) {
@@ -126,7 +126,7 @@ void stores(const Seeds& seeds) {
   seeds.add("fuzz_store", "record", '\3' + record);
   seeds.add("fuzz_store", "record1",
             '\2' + record.substr(0, record.size() - encode(safe.instances).size()));
-  // Found, and mended.
+  // Inputs that once found errors. These errors are fixed.
   seeds.add("fuzz_store", "database_as_log", "\x85\xe6\xea\x40\x5a");
   seeds.add("fuzz_store", "another_s_log_and_half_a_file",
             std::string("\0\0\1\x0d\0\0\x86\0\0\0\xf4\xf2\xff\xff", 14));

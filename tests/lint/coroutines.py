@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Finds expressions with co_await that g++ 12 miscompiles: `coroutines.py BUILD`, made by clang.
 
-It has to find exactly those of samples/coroutines.cpp that are marked `bad`, and none in net, apps
-and tests. clang-query reads one file at a time, so it works on all processors.
+It must find exactly the expressions of samples/coroutines.cpp that are marked `bad`, and none in
+net, apps and tests. clang-query reads one file at a time, so one runs on each processor.
 """
 
 import json
@@ -21,7 +21,7 @@ ROOMS = ("net", "apps", "tests")
 
 
 def query(file, *compilation):
-    """The `path:line` of every expression found while compiling `file`."""
+    """The `path:line` of every expression found in `file`."""
     ran = subprocess.run(["clang-query-19", "-f", str(QUERY), str(file), *compilation],
                          capture_output=True, text=True, check=False)  # fmt: skip
     if ran.returncode or "error:" in ran.stdout + ran.stderr:
@@ -41,7 +41,7 @@ def check_samples():
 
 
 def to_compile(build):
-    """The sources that hold a coroutine, or include a header that does."""
+    """The sources that contain a coroutine, or include a header that does."""
     database = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     files = sorted({Path(entry["file"]) for entry in database})
     ours = [f for f in files if any(f.is_relative_to(ROOT / room) for room in ROOMS)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lays out all C++ files of the working copy: `format.sh [--check]`; --check only looks.
+# Formats all C++ files of the working copy: `format.sh [--check]`. With --check it changes nothing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 how=(-i)

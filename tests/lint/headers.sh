@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Each internal header compiles alone, which unity builds would hide: `headers.sh COMPILER`. The
-# test consumer/headers compiles the public ones.
+# Compiles each internal header alone, since unity builds would hide a missing include: `headers.sh
+# COMPILER`. The test consumer/headers compiles the public headers.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 find {core,core/lab,storage,net}/internal {core,net}/include/muster/detail -name '*.hpp' |

@@ -1,146 +1,55 @@
 #!/usr/bin/env python3
-"""Each rule of lint.py finds what it should, and only that, in a small tree made for it."""
+"""Each rule of lint.py finds its violations, and nothing else, in a small tree made for it."""
 
+import contextlib
+import io
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
+import english
 import lint
 import programs
+import prose
+from lint_cases import CASES, CLEAN
+from tree import Tree
 
-# rule: a file that breaks it, and files that do not
-CASES = {
-    "layering": [
-        {"core/src/a.cpp": "#include <boost/asio/post.hpp>\n"},
-        {"core/src/a.cpp": "#include <sys/socket.h>\n"},
-        {"storage/src/a.cpp": "#include <boost/asio.hpp>\n"},
-        {"storage/include/muster/storage/a.hpp": "#include <sqlite3.h>\n"},
-        {"storage/src/a.cpp": '#include "muster/net/node.hpp"\n'},
-        {"net/src/a.cpp": "#include <sqlite3.h>\n"},
-        {"net/src/a.cpp": "#include <muster/storage/sqlite.hpp>\n"},
-        {"apps/muster/a.cpp": "#  include <sqlite3.h>\n"},
-        {"apps/postgres/decide/a.cpp": '#include "apps/postgres/server/a.hpp"\n'},
-    ],
-    "floors": [
-        {"core/src/values/a.cpp": "#include <muster/protocol/step.hpp>\n"},
-        {"core/include/muster/services.hpp": "#include <muster/host/inbox.hpp>\n"},
-        {"core/src/protocol/bully/a.cpp": "#include <muster/application.hpp>\n"},
-        {"core/src/claims/a.cpp": "#include <muster/lab/world.hpp>\n"},
-        {"core/internal/muster/values/a.hpp": "#include <muster/protocol/step.hpp>\n"},
-        {"core/include/muster/detail/values/a.hpp": "#include <muster/detail/protocol/b.hpp>\n"},
-    ],
-    "sorted_sources": [{"core/CMakeLists.txt": "  src/b.cpp\n  src/a.cpp)\n"}],
-    "installed": [
-        {
-            "net/include/muster/net/a.hpp": "#include <muster/host/b.hpp>\n",
-            "core/internal/muster/host/b.hpp": "#pragma once\n",
-        },
-    ],
-    "circles": [
-        {
-            "apps/a/a.cpp": '#include "apps/b/b.hpp"\n',
-            "apps/b/b.cpp": '#include "apps/b/c/c.hpp"\n',
-            "apps/b/c/c.hpp": '#include "apps/a/a.hpp"\n',
-        },
-        {
-            "net/src/a/a.cpp": '#include "b/b.hpp"\n',
-            "net/src/b/b.hpp": '#include "a/a.hpp"\n',
-        },
-    ],
-    "file_names": [
-        {"apps/postgres/decide/seal.cpp": "\n", "apps/postgres/perform/seal.cpp": "\n"},
-    ],
-    "drivers": [
-        {"net/src/a.cpp": "host::Session session;\n"},
-        {"net/src/a.cpp": "if (hello.peer_instance != 0) return;\n"},
-        {"core/lab/src/simulator/a.cpp": "for (auto& [node, peer] : sessions_.peers) {\n"},
-    ],
-    "options_apart": [
-        {"core/src/protocol/bully/bully_turn.cpp": "if (config_.options.quorum) return;\n"},
-        {"core/src/protocol/bully/returns.cpp": "if (runs<Settling>()) return;\n"},
-    ],
-    "struck_lines": [
-        {"core/src/host/sessions/a.cpp": "if (stands(SessionLine::clone_test)) return;\n"},
-        {"core/src/protocol/bully/a.cpp": "if (stands(Line::h_test)) return;\n"},
-    ],
-    "checker": [
-        {"core/lab/src/checker/a.cpp": "if (std::get_if<bully::State>(&state)) return;\n"},
-    ],
-    "purity": [
-        {"core/src/a.cpp": "auto now = std::chrono::steady_clock::now();\n"},
-        {"core/src/a.cpp": "std::unordered_map<int, int> map;\n"},
-        {"core/include/muster/a.hpp": "#include <thread>\n"},
-        {"apps/postgres/decide/a.cpp": "#include <mutex>\n"},
-    ],
-    "words": [
-        {"net/src/a.cpp": "int leader_id = 1;\n"},
-        {"net/src/a.cpp": "bool isLeader();\n"},
-        {"docs/a.md": "The Heartbeat of a node\n"},
-        {"apps/a.cpp": "int term = 3;\n"},
-    ],
-    "marks": [{"core/src/a.cpp": "// TODO: later\n"}, {"docs/a.md": "FIXME\n"}],
-    "sleeps": [
-        {"tests/net/a.cpp": "std::this_thread::sleep_for(1s);\n"},
-        {"tests/apps/a.py": "time.sleep(1)\n"},
-        {"tests/apps/a.sh": "sleep 1\n"},
-        {"tests/bench/a.cpp": "::usleep(20);\n"},
-    ],
-    "conditional_statements": [
-        {"net/src/a.cpp": "{\n  is_new ? begin(a ? b : c) : end();\n}\n"},
-        {"net/src/a.cpp": "  if (!inside)\n    all ? inside.clear() : put(node);\n"},
-    ],
-    "columns": [{"core/src/a.cpp": "x" * 101 + "\n"}, {"dev": "#" * 101 + "\n"}],
-    "lengths": [{"core/src/a.cpp": "\n" * 451}],
-    "headers": [
-        {"core/src/a.hpp": "int x;\n"},
-        {"core/include/muster/a.hpp": "#pragma once\n", "core/CMakeLists.txt": "b.hpp\n"},
-    ],
-    "built": [{"tests/core/a_test.cpp": "\n", "tests/core/CMakeLists.txt": "b_test.cpp\n"}],
-    "links": [
-        {"README.md": "see [this](docs/none.md)\n"},
-        {"README.md": "# Title\nsee [this](#titel)\n"},
-        {"core/src/a.cpp": "// see docs/none.md\n"},
-    ],
-    "benches": [
-        {"docs/a.md": "`./dev bench new`\n", "tests/bench/short.py": '    "old": [1],\n'},
-        {"docs/a.md": "`muster-bench old`, `muster-bench new`\n",
-         "tests/bench/short.py": '    "old": [1],\n'},
-        {"docs/a.md": "`./dev bench --short`, `./dev bench old`\n"},
-        {"tests/bench/new.cpp": "\n", "tests/bench/short.py": '    "old": [1],\n'},
-    ],
-    "top_level": [{"scratch.txt": "\n"}, {"tools/a.py": "\n"}],
-}
-
-CLEAN = {
-    "core/CMakeLists.txt": "include/muster/a.hpp src/a.cpp\n",
-    "core/include/muster/a.hpp": "#pragma once\n#include <boost/json.hpp>\n#include <stop_token>\n",
-    "core/src/a.cpp": "// no std::thread here; in terms of the paper; SIGTERM; /tmp/XXXXXX\n",
-    "storage/CMakeLists.txt": "src/a.cpp\n",
-    "storage/src/a.cpp": "#include <sqlite3.h>\n#include <muster/values/types.hpp>\n",
-    "net/CMakeLists.txt": "src/a.cpp\n",
-    "net/src/a.cpp": "#include <boost/asio/post.hpp>\nstd::thread worker; getenv(\"TERM\");\n",
-    "docs/paper.md": "# Glossary: of terms\n*leader*: coordinator\n",
-    "docs/figures.md": "the leader of an etcd cluster\n",
-    "README.md": "[glossary](docs/paper.md#glossary-of-terms), [web](https://example.org)\n",
-}
-
-
-def found(files, rule):
+@contextlib.contextmanager
+def tree_of(files):
     with tempfile.TemporaryDirectory() as root:
         for name, text in files.items():
             path = Path(root, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        return [what for *_, what in lint.RULES[rule](lint.Tree(root))]
+        yield root
+
+
+def found(files, rule):
+    with tree_of(files) as root:
+        return [what for *_, what in lint.RULES[rule](Tree(root))]
+
+
+def said(files, *names):
+    """The exit code of lint.py, and what it prints."""
+    printed = io.StringIO()
+    with tree_of(files) as root, contextlib.redirect_stdout(printed):
+        return lint.main(root, names), printed.getvalue()
 
 
 class Rules(unittest.TestCase):
     def test_every_rule_has_a_case(self):
         self.assertEqual(set(CASES), set(lint.RULES))
 
-    def test_every_rule_is_run(self):
-        listed = (Path(__file__).parent / "CMakeLists.txt").read_text().split("foreach(rule ")[1]
-        self.assertEqual(set(listed.split(")")[0].split()), set(lint.RULES))
+    def test_all_are_run_or_those_that_are_named(self):
+        broken = {"net/src/a.cpp": "// TODO: later\nint leader;\n", "net/CMakeLists.txt": "a.cpp"}
+        code, text = said(broken)
+        self.assertEqual(code, 1)
+        self.assertIn("net/src/a.cpp:1: left-over TODO [marks]\n", text)
+        self.assertIn("words: 1. The paper's words", text)
+        code, text = said(broken, "words")
+        self.assertEqual((code, "[marks]" in text), (1, False))
+        self.assertEqual(said(broken, "links"), (0, ""))
 
     def test_each_finds_what_breaks_it(self):
         for rule, trees in CASES.items():
@@ -149,9 +58,13 @@ class Rules(unittest.TestCase):
                     self.assertEqual(len(found(files, rule)), 1)
 
     def test_none_finds_anything_in_a_clean_tree(self):
-        for rule in lint.RULES:
-            with self.subTest(rule=rule):
-                self.assertEqual(found(CLEAN, rule), [])
+        with mock.patch.dict(english.KEPT_NAMES, {"is_mended": "for this test"}):
+            for rule in lint.RULES:
+                with self.subTest(rule=rule):
+                    self.assertEqual(found(CLEAN, rule), [])
+
+    def test_blocks_that_are_not_run_are_counted(self):
+        self.assertEqual(said(CLEAN, "blocks"), (0, "1 of 3 blocks of commands are not run\n"))
 
     def test_a_program_links_what_it_needs(self):
         needed = " ".join(f"apps/lib{library}.a" for library in programs.NODE)
@@ -159,6 +72,48 @@ class Rules(unittest.TestCase):
         [fault] = programs.faults("muster-postgres", needed + " core/lab/libmuster_lab.a")
         self.assertIn("muster_lab", fault)
         self.assertEqual(len(programs.faults("muster", "-o bin/muster apps/libmuster_demo.a")), 1)
+
+
+def sentences(kind, name, text):
+    with tree_of({name: text}) as root:
+        return [(each.line, each.text) for each in prose.all_sentences(Tree(root))[kind]]
+
+
+class Prose(unittest.TestCase):
+    def test_a_document_has_paragraphs_and_items(self):
+        text = ("# A heading that is not read\n\nThe first sentence goes on\nin this line. "
+                "The second one begins here.\n- An item is a text of its own\n\n"
+                "| a table | is not read at all |\n```\nNothing in a block of code is read.\n```\n"
+                "The last sentence of this page\n")  # fmt: skip
+        self.assertEqual(sentences("docs", "docs/a.md", text), [
+            (3, "The first sentence goes on in this line."), (4, "The second one begins here."),
+            (5, "An item is a text of its own"),
+            (11, "The last sentence of this page")])  # fmt: skip
+
+    def test_comments_that_follow_one_another_are_one_text(self):
+        text = ("/// The first sentence of a\n/// comment. The second sentence of it.\n"
+                'int a = f("//");  ///< A trailing comment is read as well.\n')  # fmt: skip
+        self.assertEqual(sentences("comments", "core/src/a.hpp", text), [
+            (1, "The first sentence of a comment."), (2, "The second sentence of it."),
+            (3, "A trailing comment is read as well.")])  # fmt: skip
+        script = "set -e  # A script has comments that are read.\n"
+        self.assertEqual(sentences("scripts", "dev", script),
+                         [(1, "A script has comments that are read.")])  # fmt: skip
+
+    def test_literals_that_follow_one_another_are_one_message(self):
+        text = ('#include "a.hpp"\n\nfail("port 7100 is in use "\n     "by another process. "\n'
+                '     "Stop it, or choose another");\nsay("three words only");\n'
+                'query("SELECT a FROM b WHERE c");\nfail("this is the last one");\n')  # fmt: skip
+        self.assertEqual(sentences("messages", "net/src/a.cpp", text), [
+            (3, "port 7100 is in use by another process."), (3, "Stop it, or choose another"),
+            (8, "this is the last one")])  # fmt: skip
+
+    def test_it_counts(self):
+        texts = ["Who is outvoted takes no part", "Who is outvoted takes no part?", "It " * 36]
+        counts = prose.count([prose.Sentence(Path("a.md"), 1, text) for text in texts])
+        self.assertEqual(counts, (48 / 3, 100 / 3, 100 / 3, 2000 / 48))
+        self.assertEqual(prose.missed("docs", counts), ["long", "fused"])
+        self.assertEqual(prose.missed("comments", counts), ["fused", "inner"])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""`programs.py BUILD PROGRAM...`: each installed program is linked with what it needs, and no more.
+"""`programs.py BUILD PROGRAM...`: each installed program is linked only with the libraries it
+needs.
 
-It reads what ninja links into each of them. Exit code 1 names the libraries that are too many. So
-the daemon of PostgreSQL has no lab, demo, bench or drawing, and `./dev demo` builds no lab.
+It reads the link lines of ninja. Exit code 1 names the superfluous libraries. So the daemon of
+PostgreSQL has no lab, demo, bench or drawing, and `./dev demo` builds no lab.
 """
 
 import re
@@ -21,7 +22,7 @@ LIBRARIES = {
 
 
 def faults(program, link_line):
-    """What is wrong with it, a sentence each."""
+    """The errors of the program, a sentence each."""
     linked = set(re.findall(r"\blib(muster\w*)\.(?:a|so)", link_line))
     if not NODE <= linked:
         return [f"{program} is not linked with {min(NODE - linked)}: this is another link line"]

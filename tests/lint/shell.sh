@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every shell script of the working copy, by shellcheck: those whose first line names a shell.
+# Runs shellcheck on every shell script of the working copy. The first line of a script names a
+# shell.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 scripts=()

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Flag:
-    """A protocol or world that is broken by flags; the command has to find it, with exit code 1."""
+    """A protocol or a world that a flag breaks. The command must find it, with exit code 1."""
 
     name: str
-    broken: str  # what is wrong
-    forbidden_by: str  # the promise, assumption or section that it breaks
-    world: str  # the command and what stays
-    mutant: str  # the flags that break it
-    verdict: str  # what the command has to say then
-    sound: str = ""  # the flags in their place, with which nothing is to be found
-    sound_code: int = 0  # 9 where something asked for is not claimed in such a world
+    broken: str  # the error
+    forbidden_by: str  # the promise, assumption or section that it violates
+    world: str  # the command and its fixed flags
+    mutant: str  # the flags that turn the command into the mutant
+    verdict: str  # text that the command must print when it finds the violation
+    sound: str = ""  # flags that replace those of the mutant; the command must then find nothing
+    sound_code: int = 0  # exit code without the mutant: 9 if its world does not claim the assertion
 
     def command(self, broken):
         return shlex.split(f"{self.world} {self.mutant if broken else self.sound}")
@@ -31,15 +31,17 @@ class Flag:
 
 @dataclass(frozen=True)
 class Edit:
-    """A line of the code that is changed; a test has to fail."""
+    """A changed line of the code. A test must fail."""
 
     name: str
     broken: str
     forbidden_by: str
     file: str
-    old: str  # exactly once in the file
+    old: str  # occurs exactly once in the file
     new: str
-    tests: tuple  # each with at most one filter: "net_node promises/p1*", "tests/t.py Class.test"
+    # Each test has at most one filter: "net_node promises/p1*", "tests/lint/lint_test.py
+    # Rules.test".
+    tests: tuple
 
     @property
     def how(self):
@@ -51,7 +53,7 @@ class Edit:
 
 
 def program(test):
-    """What is built of the tree, or a script that the command is given to."""
+    """The program of the build, or the script to which the command is given."""
     return test.split()[0]
 
 
@@ -60,10 +62,10 @@ def is_script(test):
 
 
 def target_of(test):
-    """What has to be built to run it."""
+    """The target that must be built to run it."""
     return "muster" if is_script(test) else program(test)
 
 
 def filter_of(test):
-    """The suite or case of Boost.Test or unittest, or nothing where all of the program is run."""
+    """The suite or case of Boost.Test or unittest; empty if the whole program runs."""
     return test.partition(" ")[2]

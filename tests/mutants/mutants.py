@@ -1,7 +1,7 @@
 """The mutants: the protocols, safe storage and the host, each broken in one place.
 
-Each has to be caught: by the checker or the simulator where a flag of the command breaks it, by a
-test where a line of the code is changed. `run.py` sees to it.
+Each must be caught. If a flag of the command breaks it, the checker or the simulator finds it. If a
+line of the code is changed, a test fails. `run.py` checks this.
 """
 
 import flags
@@ -9,7 +9,7 @@ import host
 import options
 import protocol
 import storage
-import strangers
+import unknown_peers
 import watching
 
 MUTANTS = (
@@ -18,13 +18,13 @@ MUTANTS = (
     + options.EDITS
     + storage.EDITS
     + host.EDITS
-    + strangers.EDITS
+    + unknown_peers.EDITS
     + watching.EDITS
 )
 
 
 def table():
-    """All of them as Markdown."""
+    """All mutants as a Markdown table."""
     rows = ["| mutant | what is broken | forbidden by | flag or file | caught by |",
             "|---|---|---|---|---|"]  # fmt: skip
     rows += [

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each mutant can be made, the manual lists them all, and a survivor would be seen."""
+"""Each mutant can be made, docs/mutants.md lists them all, and a survivor would be noticed."""
 
 import re
 import unittest
@@ -70,7 +70,7 @@ class Document(unittest.TestCase):
 
 
 class Judgement(unittest.TestCase):
-    """What counts as caught, and what does not."""
+    """Which results count as caught, and which do not."""
 
     def test_a_test_that_passes_is_a_survivor(self):
         self.assertIsNone(run.failure(0, "*** No errors detected"))

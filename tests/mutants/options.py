@@ -1,6 +1,7 @@
-"""Edits of where options answer the questions of the Bully, and are told facts.
+"""Edits of the places in which options answer the Bully's questions and are told facts.
 
-For each option and question: it has no answer. For each fact: it is not told.
+For each option and each question it has an answer to: the answer is missing. For each fact that it
+is told: it is not told.
 """
 
 from kinds import Edit

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """`run.py [NAME...]`: is every mutant caught? `--list` prints them as Markdown.
 
-An edit is made in a copy of the tree, in build/mutants. Each program and command is first run
-without any mutant, and has to pass. Exit code 1: a mutant has survived; 2: one could not be judged.
+An edit is made in a copy of the tree, in build/mutants. Each program and command first runs without
+any mutant, and must pass. Exit code 1: a mutant has survived; 2: one could not be judged.
 """
 
 import argparse
@@ -24,15 +24,15 @@ ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build/mutants"
 SOURCE = WORK / "source"
 BUILD = WORK / "build"
-HANGS_AFTER = 300  # seconds; what waits for something in a test fails sooner
+HANGS_AFTER = 300  # s: longer than the longest wait in a test
 
 
 class Unjudged(Exception):
-    """It cannot be said whether the mutant is caught."""
+    """It is unknown whether the mutant is caught."""
 
 
 def copy_tree():
-    """The files that git has or would take, as they are now; what is the same stays untouched."""
+    """Copies the files that git tracks or would add. Unchanged files are not touched."""
     listed = subprocess.run(
         ["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         capture_output=True, check=True)  # fmt: skip
@@ -54,7 +54,7 @@ def copy_tree():
 
 
 def configure():
-    """Quick to build: no sanitizers, no debug information."""
+    """Configures a quick build: no sanitizers, no debug information."""
     ran = subprocess.run(
         ["cmake", "-S", SOURCE, "-B", BUILD, "-G", "Ninja", "--log-level=WARNING",
          "-DCMAKE_BUILD_TYPE=", "-DCMAKE_CXX_FLAGS=-O1", "-DMUSTER_INSTALL=OFF"],
@@ -64,7 +64,7 @@ def configure():
 
 
 def build(targets, jobs):
-    # Another copy of the tree, and the tree without the mutant, find what was compiled already.
+    # These settings let ccache reuse results from other copies of the tree and from other mutants.
     environment = os.environ | {"CCACHE_BASEDIR": str(WORK), "CCACHE_NOHASHDIR": "1"}
     command = ["cmake", "--build", BUILD, "-j", str(jobs), "--target", *sorted(targets)]
     code, printed = run(command, None, environment)
@@ -73,7 +73,7 @@ def build(targets, jobs):
 
 
 def run(command, hangs_after=HANGS_AFTER, environment=None):
-    """(exit code, what it printed); no exit code where it hung, and was ended with its children."""
+    """(exit code, output). If it hung, it is ended with its children and has no exit code."""
     with tempfile.TemporaryDirectory(dir=WORK) as directory:
         with subprocess.Popen(
             command, cwd=directory, env=environment, text=True, errors="replace",
@@ -87,7 +87,7 @@ def run(command, hangs_after=HANGS_AFTER, environment=None):
                 os.killpg(process.pid, signal.SIGKILL)
                 printed, _ = process.communicate()
                 return None, printed
-            except BaseException:  # this run itself is to end
+            except BaseException:  # this run itself has to end
                 os.killpg(process.pid, signal.SIGTERM)
                 raise
 
@@ -102,14 +102,15 @@ def test_command(test):
 
 
 def targets_of(mutants, muster):
-    """What has to be built to judge them; `muster` is what there is of the command already."""
+    """The targets that must be built to judge them. `muster` is the command, if it is built
+    already."""
     tests = {target_of(test) for m in mutants if isinstance(m, Edit) for test in m.tests}
     flags = any(isinstance(m, Flag) for m in mutants)
     return tests | ({"muster", "muster-lab"} if flags and not muster else set())
 
 
 def failure(code, printed):
-    """How a test program has failed; nothing where it passed."""
+    """How a test program has failed; None if it passed."""
     if code is None:
         return "a hang"
     if code == 0:
@@ -121,7 +122,7 @@ def failure(code, printed):
 
 
 def verdict(flag, code, printed):
-    """What a command has found; nothing where it found nothing."""
+    """The violation that a command has found; None if it found none."""
     if code is None:
         return "a hang"
     if code == 0:
@@ -150,7 +151,7 @@ def judge_edit(edit, jobs):
 
 
 def check_sound(mutants, muster):
-    """What is to fail passes without the mutant."""
+    """Checks that the tests and commands pass without a mutant."""
     for test in sorted({test for m in mutants if isinstance(m, Edit) for test in m.tests}):
         code, printed = run(test_command(test))
         if failed := failure(code, printed):
@@ -170,7 +171,7 @@ def named(names):
 
 
 def prepare(targets, jobs):
-    """Builds them without a mutant; gives what keeps another run away."""
+    """Builds without a mutant. Returns the lock that keeps another run away."""
     lock = open(WORK / "lock", "w", encoding="utf-8")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

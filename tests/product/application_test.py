@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The application of the README on three real nodes: `application_test.py LAMP`.
 
-It shines on one node; when that is killed it shines on another, in a later group; when it is
-started again it shines there, in a later group still; on SIGTERM all leave in order. Nothing here
-is timed: each step waits for the lines that the nodes print, and CTest bounds the whole.
+It shines on one node. When that node is killed, it shines on another, in a later group. When that
+node is started again, it shines there, in a still later group. On SIGTERM all nodes leave in order.
+No step is timed: each waits for the lines that the nodes print, and CTest bounds the whole.
 """
 
 import queue
@@ -22,7 +22,8 @@ NODES = (1, 2, 3)
 
 
 def free_ports():
-    """A port such that those of all nodes after it are free, below the ephemeral range."""
+    """A port that is free, and after which the ports of all nodes are free, below the ephemeral
+    range."""
     with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
         end = int(file.read().split()[0])
     while True:
@@ -37,7 +38,7 @@ def free_ports():
 
 
 class Cluster:
-    """The processes of the nodes, and what each of them printed last in its life."""
+    """The processes of the nodes, and the last line that each printed in its life."""
 
     def __init__(self, program, directory):
         self.program, self.directory, self.port = program, directory, free_ports()
@@ -67,7 +68,7 @@ class Cluster:
         self.last.pop(node)
 
     def await_shining(self, on, after):
-        """Until all that run are in one group later than `after`, and it shines on `on` alone."""
+        """Waits until all running nodes are in a group later than `after` and only `on` shines."""
         while True:
             node, process, line = self.lines.get()
             if self.processes.get(node) is not process:
@@ -85,7 +86,7 @@ class Cluster:
 
 
 def refuses_a_port_in_use(cluster, directory):
-    """Another process of node 1, elsewhere, says in one sentence why it is none: 75."""
+    """A second process of node 1, in another directory, prints one sentence and ends with 75."""
     elsewhere = Path(directory) / "elsewhere"
     elsewhere.mkdir()
     other = subprocess.run([cluster.program, "1", str(cluster.port)], cwd=elsewhere, check=False,
@@ -97,7 +98,7 @@ def refuses_a_port_in_use(cluster, directory):
 
 
 def hears_of_its_end(cluster, directory):
-    """Node 1 has lost its store: it ends with 65, having told its own program, and nobody else."""
+    """Node 1 has lost its store. It tells its own program, and no other, and ends with 65."""
     cluster.kill(1)
     shutil.rmtree(Path(directory) / "lamp-1")
     command = [cluster.program, "1", str(cluster.port)]

@@ -109,7 +109,7 @@ class Completion(unittest.TestCase):
         self.assertEqual({page.stem for page in self.pages()},
                          {"muster"} | {f"muster-{name}" for name in commands_of()})  # fmt: skip
         page = Path(self.directory, "muster-config.1").read_text(encoding="utf-8")
-        for part in (".SS muster config diff", "\\-\\-json", "Exit codes: 0 they are right"):
+        for part in (".SS muster config diff", "\\-\\-json", "Exit codes: 0 all are valid"):
             self.assertIn(part, page)
 
     def test_the_pages_have_nothing_that_is_warned_of(self):

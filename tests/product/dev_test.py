@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`./dev` on a machine made of stand-ins: what it installs, builds and runs, and in which order."""
+"""`./dev` on a machine of stand-ins: which commands it runs to install, build and test, and in
+which order."""
 
 import shutil
 import subprocess
@@ -7,12 +8,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import blocks
 import readme
 
 TOOLS = ("bash", "awk", "cat", "dirname", "env", "expand", "grep", "mkdir", "nproc", "rm", "sed",
          "tr", "true")  # fmt: skip
 
-# Each stand-in writes down how it was called. `apt-get -s` tells what is to be removed.
+# Each stand-in records its call. `apt-get -s` prints the packages that would be removed.
 STAND_IN = """#!/bin/sh
 echo "${0##*/} $*" >>"$LOG"
 case "${0##*/} $1" in
@@ -29,7 +31,7 @@ esac
 
 
 class Machine:
-    """A directory with a copy of `dev`, a PATH of stand-ins and a log of their calls."""
+    """A directory with a copy of `dev`, a PATH of stand-ins, and a log of their calls."""
 
     def __init__(self, root):
         self.root = Path(root)
@@ -82,9 +84,11 @@ class Dev(unittest.TestCase):
 
     def test_the_commands_of_the_readme_are_words(self):
         listed = self.machine.run().stdout
-        words = [command[1] for command in readme.commands() if command[0] == "./dev"]
-        self.assertEqual(words, ["demo", "test"])
-        for word in words:
+        page = (readme.ROOT / "README.md").read_text(encoding="utf-8")
+        run = [block for block in blocks.blocks(page) if block.is_shell and not block.not_run]
+        words = [command.split() for block in run for command, _ in blocks.commands(block.lines)]
+        self.assertEqual([each[:2] for each in words], [["./dev", "demo"], ["./dev", "test"]])
+        for _, word, *_ in words:
             self.assertRegex(listed, rf"(?m)^  {word} ")
 
     def test_demo_configures_builds_and_runs_the_command(self):
@@ -157,6 +161,13 @@ class Dev(unittest.TestCase):
         *_, build, ran = self.machine.calls("cmake", "python3")
         self.assertRegex(build, "--target muster muster-lab .* tests/bench/all$")
         self.assertEqual(ran, "python3 -B -X utf8 tests/bench/short.py codec")
+
+    def test_docs_builds_the_site_with_the_packages_that_it_needs(self):
+        self.machine.executable(self.machine.bin / "python3")
+        self.assertEqual(self.machine.run("docs", "--serve", MISSING="mkdocs").returncode, 0)
+        *_, install, ran = self.machine.calls("apt-get", "python3")
+        self.assertIn(" mkdocs ", install)
+        self.assertEqual(ran, "python3 -B -X utf8 docs/make_site.py --serve")
 
     def test_a_failed_configuration_ends_it(self):
         self.assertEqual(self.machine.run("demo", CMAKE_RESULT="3").returncode, 3)

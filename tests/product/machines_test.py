@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Three machines with addresses of their own, as a newcomer has them: `machines_test.py MUSTER`.
+"""Three machines with addresses of their own, as a new user has them: `machines_test.py MUSTER`.
 
-Each machine is a network namespace on one bridge. What `muster init` writes is run as it is, with a
-journal besides. A node is killed, a cable is pulled, certificates are renewed: nobody elects who
-need not. Then the system at an address lies about it, and at last a certificate is taken back.
-Nothing is timed: each step waits until it is so, and CTest bounds the whole.
+Each machine is a network namespace, and all are on one bridge. The files of `muster init` are used
+unchanged, except for an added journal. A node is killed, a cable is pulled, and certificates are
+renewed. No node begins an election without need. Then the system at an address refuses connections
+falsely, and at last a certificate is revoked. Nothing is timed: each step waits for its result, and
+CTest bounds the whole.
 """
 
 import json
@@ -17,7 +18,7 @@ import time
 from pathlib import Path
 
 NODES = (1, 2, 3)
-NOT_RUN = 77  # as CTest is told
+NOT_RUN = 77  # the code for CTest
 
 
 def run(*words, **more):
@@ -29,7 +30,7 @@ def run(*words, **more):
 
 
 class Machine:
-    """One end of a cable on the bridge, and who holds its namespace."""
+    """One end of a cable on the bridge, and the process that holds its namespace."""
 
     def __init__(self, node):
         self.node, self.address = node, f"10.98.0.{node}"
@@ -54,7 +55,7 @@ class Machine:
         run("ip", "link", "set", f"m{self.node}", "down" if pulled else "up")
 
     def lies(self, lying):
-        """Whoever dials is refused, and hears nothing, though the node is there."""
+        """Dials to this machine are refused and get no answer, although the node is there."""
         if not lying:
             return self.run("nft", "flush", "ruleset")
         rules = """table inet lies {
@@ -80,7 +81,7 @@ class Cluster:
         run(muster, "init", "--nodes", hosts, "--cluster", "demo", cwd=directory)
         self.nodes = {}
         for node in NODES:
-            self.configure(node, "T = \"250ms\"", "T = \"1s\"")  # programs of tests are slow
+            self.configure(node, "T = \"250ms\"", "T = \"1s\"")  # test programs are slow
             self.configure(node, "timeout = \"375ms\"", "timeout = \"1125ms\"")
             with self.config(node).open("a", encoding="utf-8") as file:
                 file.write("[journal]\nfile = \"journal.jsonl\"\n")
@@ -135,7 +136,8 @@ class Cluster:
         return json.loads(asked.stdout) if asked.stdout else nobody
 
     def await_group(self, members):
-        """They are Normal in one group, without the others; gives its number."""
+        """Waits until they are Normal in one group without the others. Returns the number of the
+        group."""
         while True:
             seen = {node: self.status(node) for node in members}
             one = seen[max(members)]
@@ -148,7 +150,7 @@ class Cluster:
             select.select([], [], [], 0.02)
 
     def deaths(self, node, of):
-        """How often it was proven to that node that the other's life is over."""
+        """The number of times that the other's life was proven to be over to that node."""
         journal = self.config(node).parent / "journal.jsonl"
         events = [json.loads(line).get("event", {}) for line in journal.open(encoding="utf-8")]
         return sum(event.get("type") == "Failed" and event["node"] == of for event in events)
@@ -162,7 +164,7 @@ def story(cluster):
         cluster.muster, "members", "--config", cluster.config(1))  # fmt: skip
     assert members.count("Normal") == 3, members
 
-    for node in NODES:  # new certificates, and nobody elects
+    for node in NODES:  # the nodes have new certificates, and there was no election
         run(cluster.muster, "cert", "renew", f"demo/n{node}/tls", "--ca", "demo/ca",
             cwd=cluster.directory)  # fmt: skip
         run(cluster.muster, "reload", "--dir", cluster.config(node).parent / "data")
@@ -178,7 +180,7 @@ def story(cluster):
     cluster.heals(1, cluster.machines[1].pull_cable)
     cluster.await_group(NODES)
 
-    # A refusal is a proof of death to those who take the system at its word,
+    # For nodes with `proofs = true`, a refused connection proves that the other node is dead.
     before = cluster.deaths(1, 3) + cluster.deaths(2, 3)
     cluster.cuts(3, cluster.machines[3].lies)
     cluster.await_group((1, 2))
@@ -186,7 +188,7 @@ def story(cluster):
     cluster.heals(3, cluster.machines[3].lies)
     cluster.await_group(NODES)
 
-    # and silence to those who do not.
+    # For nodes with `proofs = false`, a refused connection counts as silence.
     for node in NODES:
         cluster.end(node)
         cluster.configure(node, "proofs = true", "proofs = false")
@@ -199,14 +201,14 @@ def story(cluster):
     cluster.heals(3, cluster.machines[3].lies)
     cluster.await_group(NODES)
 
-    # Who was taken back is out.
+    # A node whose certificate is revoked is no longer in the group.
     run(cluster.muster, "cert", "revoke", "demo/n1/tls/tls.crt", "--ca", "demo/ca",
         cwd=cluster.directory)  # fmt: skip
     for node in NODES:
         (cluster.config(node).parent / "tls/crl.pem").write_bytes(
             (cluster.directory / "demo/ca/crl.pem").read_bytes())  # fmt: skip
     cluster.await_group((2, 3))
-    cluster.await_log(1, "leaves, as its certificate was taken back")
+    cluster.await_log(1, "leaves because its certificate was revoked")
     for node in NODES:
         cluster.end(node)
     journals = [cluster.config(node).parent / "journal.jsonl" for node in NODES]

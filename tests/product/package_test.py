@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Packages for Debian are installed, used and removed: `package_test.py DIRECTORY-OF-PACKAGES`.
 
-In a copy of this very system that is thrown away: an overlay over / in a mount namespace, by root;
-and under a systemd that has that copy and namespaces for its own, and is their process 1.
+This happens in a copy of this system that is thrown away: an overlay over / in a mount namespace,
+which needs root. It also happens under a systemd that is process 1 in namespaces of its own, with
+that copy.
 """
 
 import os
@@ -21,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from skipping import SKIPPED, code_of  # noqa: E402
 
 packages = []
-root = None  # of the copy
-THRESHOLD = 20  # of systemd-analyze security, in tenths: 1.5 was seen
+root = None  # directory of the copy
+THRESHOLD = 20  # exposure by systemd-analyze security, in tenths; 1.5 was measured
 
 
 def run(*words, **more):
@@ -35,7 +36,7 @@ def inside(*words, user="root", **more):
 
 
 def make_root(where):
-    """Everything of this system; what is written goes into memory."""
+    """A copy of this whole system. Everything written to it stays in memory."""
     for words in (
         ["mount", "-t", "tmpfs", "muster-test", where],
         ["mkdir", f"{where}/upper", f"{where}/work", f"{where}/root"],
@@ -71,7 +72,7 @@ exec env -i PATH="$PATH" container=other \\
 
 
 class Systemd:
-    """It runs until `end`."""
+    """A systemd that runs until `end`."""
 
     def __init__(self):
         self.outer = subprocess.Popen(
@@ -82,7 +83,7 @@ class Systemd:
         self.pid = None
 
     def begins(self):
-        """False where it cannot run here."""
+        """False if systemd cannot run here."""
         children = Path(f"/proc/{self.outer.pid}/task/{self.outer.pid}/children")
         until = time.monotonic() + 60
         while self.outer.poll() is None and time.monotonic() < until:
@@ -129,13 +130,14 @@ class Package(unittest.TestCase):
         self.assertRegex(self.done(inside("muster", "--version")), r"^muster \d")
         self.assertNotIn("not stripped", self.done(run("file", root / "usr/bin/muster")))
         self.assertIn("Search every", self.done(inside("muster", "check", "--help")))
-        self.assertNotIn("not there", self.done(inside("muster", "--help")))
+        self.assertNotIn("not installed", self.done(inside("muster", "--help")))
         self.assertIn("muster-bench", self.done(inside("muster-bench", "--help")))
         codec = inside("muster-bench", "codec")
         self.assertEqual((codec.returncode, codec.stdout), (2, ""))
         self.assertIn("./dev bench codec", codec.stderr)
         for file in ("usr/share/man/man1/muster-init.1.gz",
-                     "usr/share/man/man1/muster-check.1.gz", "usr/share/doc/muster/operating.md",
+                     "usr/share/man/man1/muster-check.1.gz",
+                     "usr/share/doc/muster/how-to/README.md",
                      "usr/share/bash-completion/completions/muster",
                      "usr/share/fish/vendor_completions.d/muster.fish",
                      "usr/share/zsh/vendor-completions/_muster"):  # fmt: skip
@@ -195,13 +197,14 @@ class Package(unittest.TestCase):
         done("systemctl", "start", *(f"muster@{node}" for node in (n1, n2, n3)))
         wait(n1, "--coordinator", "3")
         await_shown(n3, "StatusText=node 3 is Normal in group ")
-        # It is killed, and comes back; it stands still, and is killed by the watchdog.
+        # The node is killed and comes back. Then it is frozen, and the watchdog kills it.
         done("systemctl", "kill", "--signal=KILL", "--kill-who=main", f"muster@{n3}")
         await_shown(n3, "NRestarts=1\n")
         done("systemctl", "kill", "--signal=STOP", "--kill-who=main", f"muster@{n1}")
         await_shown(n1, "NRestarts=1\n")
         wait(n1, "--coordinator", "3")
-        # What nobody mends by starting it again is not started again, and stands in the journal.
+        # After an error that a restart cannot repair, systemd does not restart the node, and the
+        # journal has the error.
         file = root / f"var/lib/muster/{n2}/muster.toml"
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace("check_every", "check_evry"), encoding="utf-8")

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""The code and the commands of README.md; `readme.py project DIRECTORY` writes its project."""
+"""The commands of README.md and the application of docs/tutorials/lamp.md, which it quotes.
+
+`readme.py project DIRECTORY` writes the project of the application.
+"""
 
 import re
 import sys
@@ -8,22 +11,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-def blocks(language):
-    """What stands in the fenced blocks of that language."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def blocks(language, page="README.md"):
+    """The contents of the page's fenced blocks of that language."""
+    text = (ROOT / page).read_text(encoding="utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.M | re.S)
 
 
 def project():
     """The files of the application, by their names."""
-    [code], [cmake] = blocks("cpp"), blocks("cmake")
+    page = "docs/tutorials/lamp.md"
+    [code], [cmake], [quoted] = blocks("cpp", page), blocks("cmake", page), blocks("cpp")
+    if quoted not in code:
+        sys.exit(f"README.md: its code is not in {page}")
     return {"lamp.cpp": code, "CMakeLists.txt": cmake}
-
-
-def commands():
-    """Every command of the shell blocks, without its comment."""
-    lines = "".join(blocks("sh")).splitlines()
-    return [line.split("#")[0].split() for line in lines if line.split("#")[0].strip()]
 
 
 if __name__ == "__main__":

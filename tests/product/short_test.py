@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`./dev bench --short` on benches made of stand-ins: it tells a row from its absence."""
+"""`./dev bench --short` on stand-ins for benches: it notices whether a row is there."""
 
 import contextlib
 import io
@@ -37,7 +37,7 @@ class ShortBenches(unittest.TestCase):
         short.PATIENCE = 60
 
     def ran(self, *names):
-        """What it printed, and with what it ended; None: well."""
+        """The output and the exit code; None means success."""
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
             try:

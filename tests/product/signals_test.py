@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A program that embeds a node hears of SIGTERM: `signals_test.py PROGRAM`.
+"""A program that embeds a node receives SIGTERM: `signals_test.py PROGRAM`.
 
-Without its signal the program goes on for ever, and CTest's limit ends the test.
+Without the signal the program would go on for ever, and CTest's limit would end the test.
 """
 
 import signal

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The wheel of apps/python is built, installed and used: `wheel_test.py MUSTER`.
 
-Without a network, as its README says, and away from this tree. A round of each kind of program at
-a real node, and all that a node can say to one, are those of tests/apps/python.
+This needs no network, as its README says, and uses nothing else of this tree. Then the tests of
+tests/apps/python run with it: each kind of program at a real node, and every message of a node.
 """
 
 import os
@@ -24,7 +24,8 @@ muster = None
 
 class Wheel(unittest.TestCase):
     def run_in(self, directory, *words):
-        """Only what is installed there is found: neither this tree nor what a user has."""
+        """Runs so that Python finds only what is installed: neither this tree nor the user's
+        packages."""
         ran = subprocess.run([str(word) for word in words], cwd=directory, capture_output=True,
                              text=True, check=False,
                              env={"PATH": f"/usr/bin:{os.environ['PATH']}", "PIP_NO_INDEX": "1",

@@ -1,32 +1,35 @@
-/* The Bully of the paper, literally: an independent model for SPIN, written from the text of the
- * procedures and not from the C++ code, whose checker has to find the same verdicts.
- * Numbers of sections are those that the tests of core use (3.1: the procedures, 6: the findings).
+/* The Bully by the paper's text: an independent model for SPIN. It was written from the text of the
+ * procedures and not from the C++ code, whose checker must find the same verdicts. The procedures
+ * are those of docs/protocols/bully/procedures.md. Names in quotes are headings of
+ * docs/protocols/bully/findings.md.
  *
- * A node i = 1..N is two processes: its message handler, and the one procedure that runs. The
- * handler serves a request, or the node fails, whenever the procedure waits: for room, for an answer,
- * for reorganize(), or to be called at all. Between two waits nothing of a node can be seen by
- * others, so that this is any point. Recovery comes at any point too, and the handler is up before
- * Recovery(i) runs. At the start all are down, which counts as no failure.
+ * A node i = 1..N is two processes: its message handler, and its one running procedure. The handler
+ * serves a request, or the node fails, whenever the procedure waits: for room, for an answer, for
+ * reorganize(), or to be called at all. Between two waits other nodes can see nothing of a node, so
+ * these are all the points that matter. Recovery too comes at any point, and the handler is up
+ * before Recovery(i) runs. At the start all nodes are down, which does not count as a failure.
  *
  * World         -DN=3         nodes
  *               -DCAP=1       requests on their way from one node to another; a call waits for room
- *               -DFAILURES=k  that many; unlimited if not given
- *               -DWRONG=k     that many timeouts of calls that would be answered; none if not given
- *               -DANY         timeouts at any moment, as often as they like
- *               -DNOFIFO      (M4) what is on its way from one node to another comes in any order
- * Struck out    -DM1          STOP does not end the procedure that runs (6.4)
+ *               -DFAILURES=k  number of failures; unlimited if not given
+ *               -DWRONG=k     number of timeouts of calls that would be answered; 0 if not given
+ *               -DANY         timeouts at any moment, any number of them
+ *               -DNOFIFO      (M4) letters from one node to another arrive in any order
+ * Struck out    -DM1          STOP does not end the running procedure ("What STOP ends")
  *               -DM2          NewCoordinator without the test of h
  *               -DM2B         Ready without the test of c
  *               -DM3          Recovery sets status Election at once, and keeps h
  *               -DF8          Recovery sets status Election at once, and h undefined
- *               -DP2          Halts in parallel (6.5)
- *               -DP2B         Halts one by one, but ascending (6.5)
- * Repairs       -DR67         status Election and h = i before an election starts over (6.7)
- *               -DR67T        or: Timeout(i) in Reorganization with c = i is an election (6.7)
- *               -DR612        (S2) AreYouNormal says Yes only to its own coordinator (6.12)
- * Asserted      Assertion 1; with -DWEDGED instead: no coordinator is left in Reorganization until
- *               somebody recovers (6.7)
- * Canonical     -DLETTER      do not reset the fields that nobody will read; only for comparison
+ *               -DP2          Halts in parallel ("The order of Halts")
+ *               -DP2B         Halts one by one, but ascending ("The order of Halts")
+ * Repairs       -DR67         status Election and h = i before an election starts over
+ *               -DR67T        or: Timeout(i) in Reorganization with c = i is an election
+ *                             (both: "A coordinator stuck in reorganization")
+ *               -DR612        (S2) AreYouNormal says Yes only to the node's own coordinator
+ *                             ("A split does not heal by itself")
+ * Asserted      Assertion 1. With -DWEDGED instead: no coordinator stays in Reorganization until a
+ *               node recovers ("A coordinator stuck in reorganization")
+ * Canonical     -DLETTER      keeps the fields that no step will read; only for comparison
  */
 #ifndef N
 #define N 3
@@ -36,10 +39,10 @@
 #endif
 
 mtype = { DOWN, ELECTION, REORGANIZATION, NORMAL };                         /* S(i).s */
-mtype = { AreYouThere, AreYouNormal, Halt, NewCoordinator, Ready, Answer }; /* on the way */
+mtype = { AreYouThere, AreYouNormal, Halt, NewCoordinator, Ready, Answer }; /* letters */
 
-/* The state vector (2). Node 0: undefined. Up is a set of bits. d is 0 or 1, chosen anew by each
- * reorganize(): if different definitions can meet, then so can different values. */
+/* The state vector. Node 0 means undefined. Up is a set of bits. Each reorganize() chooses 0 or 1
+ * for d: if two nodes can have different definitions, they can also have different values here. */
 typedef StateVector {
   mtype s = DOWN;
   byte c;
@@ -49,9 +52,9 @@ typedef StateVector {
 };
 StateVector S[N + 1];
 
-/* What is on its way from a to b, in the order sent (assumption 7): the procedure called, its
- * argument and whether the caller still waits; or an answer, its value and 0. The room beyond CAP
- * is for the one answer that b can be waiting for. */
+/* The letters on their way from a to b, in the order sent (assumption 7). A call has the procedure,
+ * its argument, and whether the caller still waits. An answer has its value and 0. The room beyond
+ * CAP is for the one answer for which b can be waiting. */
 chan ways[N * N] = [CAP + 1] of { mtype, bit, bit };
 #define way(a, b) ways[((a) - 1) * N + (b) - 1]
 #define ANSWER_TO_COME(a, b) way(a, b)??[Answer, _, _]
@@ -59,7 +62,7 @@ chan ways[N * N] = [CAP + 1] of { mtype, bit, bit };
 #define REQUEST_IS_NEXT(a, b) (len(way(a, b)) > 0 && !ANSWER_IS_NEXT(a, b))
 #define ROOM(a, b) (len(way(a, b)) < CAP || (len(way(a, b)) == CAP && ANSWER_TO_COME(a, b)))
 
-/* ONTIMEOUT: by assumptions 8 and 9 only when the call of a to b can no longer be answered. */
+/* ONTIMEOUT: by assumptions 8 and 9 only when the call from a to b can no longer be answered. */
 #define CALL_LIVES(a, b) (way(a, b)??[_, _, 1] || ANSWER_TO_COME(b, a))
 #ifdef WRONG
 byte wrong = WRONG;
@@ -77,8 +80,8 @@ byte failures = FAILURES;
 #define FAILURE_COMES true
 #endif
 
-/* What the handler of i says to the procedure of i. All that a procedure does from one wait to the
- * next is one step, which begins with GO. */
+/* The messages from the handler of i to the procedure of i. The work of a procedure from one wait
+ * to the next is one step, which begins with GO. */
 mtype = { UP, GO, STOP, FAIL };
 chan procedure_of[N + 1] = [0] of { mtype };
 #define WAIT \
@@ -88,7 +91,7 @@ chan procedure_of[N + 1] = [0] of { mtype };
   :: procedure_of[i]?FAIL -> goto failed \
   fi
 
-/* Scratch of indivisible steps, 0 after each. */
+/* Variables of indivisible steps; they are 0 after each step. */
 mtype p;
 byte x;
 byte awaited;
@@ -112,8 +115,8 @@ inline hear(j) {
   }
 }
 
-/* Nobody waits for j any more: an answer or a question is as good as none, for it would change
- * nothing; any other request stays on its way. */
+/* The caller does not wait for j any more. An answer or a question on its way is removed, since it
+ * would change nothing. Any other request stays on its way. */
 inline forget(j) {
   if
   :: ANSWER_TO_COME(j, i) -> way(j, i)??Answer, _, _
@@ -160,7 +163,7 @@ inline end_procedure() {
   answer = 0
 }
 
-/* What nobody reads again before it is overwritten (2). */
+/* Resets the fields that are overwritten before they are read again. */
 inline forget_fields() {
 #ifndef LETTER
   if
@@ -177,7 +180,7 @@ inline forget_fields() {
   skip
 }
 
-/* The remote procedures (3.1), immediate: j calls, [[ ... ]] and the answer are one step. */
+/* The remote procedures, immediate: the call of j, [[ ... ]] and the answer are one step. */
 inline serve() {
   way(j, i)?p, x, awaited;
   printf("%d: %e of %d\n", i, p, j);
@@ -229,7 +232,7 @@ active [N] proctype Handler() {
   byte j;
   bit stop;
 
-down: /* What arrives is lost. */
+down: /* Letters that arrive are lost. */
   do
   :: d_step { REQUEST_IS_NEXT(1, i) -> way(1, i)?_, _, _ }
   :: d_step { REQUEST_IS_NEXT(2, i) -> way(2, i)?_, _, _ }
@@ -273,7 +276,7 @@ up:
   od
 }
 
-/* CALL procedure(j, argument), ONTIMEOUT: `answered` is false after a timeout (1). */
+/* CALL procedure(j, argument), ONTIMEOUT. `answered` is false after a timeout. */
 inline call(procedure, j, argument) {
   if
   :: ROOM(i, j) -> ask(procedure, j, argument)
@@ -290,17 +293,17 @@ inline call(procedure, j, argument) {
   od
 }
 
-/* P2: the Halts go to all lower nodes at once, the answers are taken as they come. */
+/* P2: the Halts go to all lower nodes at once, and their answers arrive in any order. */
 #define HALT_BESIDE_OTHERS(j) \
   :: HAS(unasked, j) && ROOM(i, j) -> unasked = unasked & ~ONLY(j); ask(Halt, j, 0) \
   :: HAS(called, j) && ANSWER_IS_NEXT(j, i) -> hear(j); S[i].Up = S[i].Up | ONLY(j) \
   :: HAS(called, j) && TIMEOUT_COMES(i, j) -> give_up(j)
 
-/* The local procedures (3.1), each under its name. */
+/* The local procedures, each under its name. */
 active [N] proctype Procedure() {
   byte i = _pid + 1 - N;
   byte j;
-  byte called; /* the nodes whose answers it waits for */
+  byte called; /* nodes with an awaited answer */
   bit answered;
   bit answer;
   bit recovers; /* Recovery(i) is still to be called */
@@ -322,7 +325,7 @@ active [N] proctype Procedure() {
     goto Election;
 
   Election:
-    /* Phase A, ascending: a higher node that lives is left to it. */
+    /* Phase A, ascending: the election is left to a higher node that lives. */
     j = i + 1;
     do
     :: j <= N ->
@@ -455,12 +458,12 @@ active [N] proctype Procedure() {
     :: S[i].s == NORMAL && S[i].c == i -> goto idle
 #else
     :: (S[i].s == NORMAL || S[i].s == REORGANIZATION) && S[i].c == i ->
-      goto idle /* it would ask itself, who answers */
+      goto idle /* it would ask itself, and it answers */
 #endif
     :: else -> goto Election
     fi;
 
-  idle: /* No procedure runs; the OS calls one when it likes. */
+  idle: /* No procedure runs. The system may call one at any time. */
     skip;
     d_step { S[i].Up = 0; end_procedure() };
   rests:
@@ -498,8 +501,8 @@ active proctype Disorder() {
 #define ASSERTION_1B(a, b) (!(S[a].s == NORMAL && S[b].s == NORMAL) || S[a].d == S[b].d)
 #define AGREE(a, b) (ASSERTION_1A(a, b) && ASSERTION_1B(a, b))
 
-/* Coordinator of a Reorganization that no procedure goes on with, and all who could halt it are
- * down: its Timeout asks itself, its Check needs Normal, and no question moves it. */
+/* A coordinator in Reorganization is stuck if it runs no procedure and all nodes that could halt it
+ * are down: its Timeout asks itself, its Check needs Normal, and no question changes it. */
 #define LEFT(a) (S[a].s == REORGANIZATION && S[a].c == a && Procedure[a + N - 1]@rests)
 #define DOWN_AND_SILENT(b, a) (Procedure[b + N - 1]@lies && len(way(b, a)) == 0)
 
@@ -516,7 +519,7 @@ active proctype Disorder() {
   AGREE(1, 2) && AGREE(1, 3) && AGREE(1, 4) && AGREE(2, 3) && AGREE(2, 4) && AGREE(3, 4)
 #endif
 
-/* A step of its own only where it does not hold. */
+/* It is a step of its own only if it does not hold. */
 active proctype Assertion() {
   !(ALWAYS) -> assert(ALWAYS)
 }

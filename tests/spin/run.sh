@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# run.sh [ROW...]: puts the model to SPIN and compares its verdicts with what is known of the Bully.
-# Without ROW those of the tests; `all`: these and the longer ones. KEEP=DIRECTORY keeps what SPIN
-# wrote, one directory a row: `spin -t DEFINITIONS bully.pml` there tells the schedule.
+# run.sh [ROW...]: checks the model with SPIN, and compares its verdicts with the known ones of the
+# Bully. Without ROW it runs the rows of the tests; `all` also runs the longer ones. With
+# KEEP=DIRECTORY it keeps SPIN's files, one directory for each row: there `spin -t DEFINITIONS
+# bully.pml` prints the schedule.
 set -euo pipefail
 optimize=$(($# ? 2 : 0))  # named rows take long
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -14,7 +15,7 @@ for tool in spin gcc; do
   fi
 done
 
-# row; when it runs; the verdict; definitions of bully.pml
+# columns: row; when the row runs; expected verdict; definitions of bully.pml
 rows='
 B1   test  holds     -DN=2 -DCAP=3
 B2a  test  holds     -DN=3 -DFAILURES=0
@@ -44,7 +45,8 @@ else
   trap 'rm -rf "$work"' EXIT
 fi
 
-# verdict ROW DEFINITION...: depth first, whatever the depth.
+# verdict ROW DEFINITION...: runs a depth-first search without a limit on the depth, and stores
+# the verdict in `found`.
 verdict() {
   local room=$work/$1 output
   mkdir -p "$room"

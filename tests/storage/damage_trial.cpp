@@ -19,7 +19,7 @@ std::string name_of(bool of_log) {
 
 }  // namespace
 
-// Small files, in which every byte matters more, and logs that go back into the file now and then.
+// The files are small, so that damage is likely to hit data. The log is checkpointed several times.
 DamageTrials::DamageTrials() {
   options_.log_pages = 40;
   own_ = live(3, "own");

@@ -11,37 +11,38 @@
 #include <string>
 #include <vector>
 
-/// What disks and people do to the files of a store: is it refused, or is exactly that read which
-/// was acknowledged?
+/// Damage to the files of a store, as disks and people cause it. A damaged store must either be
+/// refused, or give exactly the acknowledged data.
 
 namespace muster::test {
 
 enum class DamageKind {
-  bit,        ///< one is another
-  bytes,      ///< up to 100 in a row are others
-  sector,     ///< one of 4 KiB reads as zeros, as ones or as anything
+  bit,        ///< one bit is flipped
+  bytes,      ///< up to 100 consecutive bytes get other values
+  sector,     ///< a sector of 4 KiB is read as zeros, as ones or as random bytes
   truncated,  ///< the end is missing
-  older,      ///< as it was at an earlier moment
-  another_s,  ///< of another node, or of another store of this one
+  older,      ///< the file has the contents that it had earlier
+  another_s,  ///< the file comes from another node, or from another store of this node
 };
 inline constexpr std::size_t damage_kinds = 6;
 inline constexpr std::array<const char*, damage_kinds> damage_names{
     "bit", "bytes", "sector", "truncated", "older", "another's"};
 
-/// What opening a store made of it.
+/// The result of opening a damaged store.
 enum class DamageOutcome {
-  refused,           ///< 65, and nothing of it touched
+  refused,           ///< refused with 65, and no byte changed
   exact,             ///< all that was acknowledged is there
-  without_the_last,  ///< but the last commit, which the power could have cut off
-  restored,          ///< as it once was, where both files are old: only peers can know better
+  without_the_last,  ///< the last commit is missing, which a power cut could have removed
+  restored,  ///< an earlier state is there, since both files are old; only peers can detect this
   wrong,
 };
 inline constexpr std::size_t damage_outcomes = 5;
 inline constexpr std::array<const char*, damage_outcomes> damage_outcome_names{
     "refused", "exact", "without the last", "restored", "wrong"};
 
-/// The files of a store of two lives as they were when each began and after each commit, to be
-/// damaged again and again.
+/// Damages the files of a store again and again. Each trial begins with the files as they are after
+/// two lives. As old contents it uses copies from the beginning of each life and from after each
+/// commit.
 class DamageTrials {
  public:
   DamageTrials();
@@ -49,11 +50,12 @@ class DamageTrials {
   struct Result {
     DamageKind kind{};
     DamageOutcome outcome{};
-    std::string what;  ///< was done, and came of it, where that is wrong
+    std::string what;  ///< the damage and its result, if the result is wrong
   };
-  /// Damages the file, the log or both, by that seed.
+  /// Damages the file, the log or both. The seed decides how.
   Result damaged(std::uint64_t seed);
-  /// One sector of the log, or of the file, reads as so many of these; for each of the sectors.
+  /// The number of sectors of the log or of the file. For each of these sectors
+  /// `with_a_lost_sector` can be called.
   [[nodiscard]] std::size_t sectors(bool of_log) const;
   Result with_a_lost_sector(bool of_log, std::size_t sector, char fill);
 

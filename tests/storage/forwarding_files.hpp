@@ -6,7 +6,7 @@
 
 namespace muster::test {
 
-/// The system's files, with a word before each step that changes something.
+/// The system's files. Each step that changes something first calls `before`.
 class ForwardingFiles : public storage::Files {
  public:
   Result<Path> absolute(const Path& path) override { return files_.absolute(path); }

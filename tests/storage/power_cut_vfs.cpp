@@ -15,14 +15,14 @@ namespace {
 
 using Error = SimulatedDisk::Error;
 
-// What SQLite sees of an open file.
+// An open file, as SQLite sees it.
 struct OpenFile {
   sqlite3_file base;
   SimulatedDisk* disk;
   SimulatedDisk::FilePtr file;
   std::string path;
-  bool sync_directory;  // the first sync also syncs the directory, as the system's VFS does
-  std::vector<std::unique_ptr<char[]>> shared;  // the log's index, of one process
+  bool sync_directory;  // the next sync also syncs the directory, as in the system's VFS
+  std::vector<std::unique_ptr<char[]>> shared;  // the log's index, in this process only
 };
 
 OpenFile& open_file(sqlite3_file* file) {
@@ -70,7 +70,7 @@ int sync_file(sqlite3_file* file, int) {
   if (self.disk->sync(*self.file) != Error::none) return SQLITE_IOERR_FSYNC;
   if (self.sync_directory) {
     self.sync_directory = false;
-    // The system's VFS passes over a failure of this one.
+    // A failure of this step is ignored, as in the system's VFS.
     if (self.disk->syncs_only_own_name) {
       self.disk->sync_name(self.path);
     } else {
@@ -169,7 +169,7 @@ int vfs_delete(sqlite3_vfs* vfs, const char* name, int sync_directory) {
 
 int vfs_access(sqlite3_vfs* vfs, const char* name, int flags, int* answer) {
   const auto file = disk_of(vfs).find(name);
-  // As the system's VFS: an empty file does not exist when existence is asked for.
+  // As in the system's VFS, an empty file counts as missing when SQLite asks whether it exists.
   *answer = file && (flags != SQLITE_ACCESS_EXISTS || !file->cached.empty()) ? 1 : 0;
   return SQLITE_OK;
 }

@@ -2,15 +2,15 @@
 
 #include "storage/simulated_disk.hpp"
 
-#include <files.hpp>  // of storage/src: the steps that storage takes outside SQLite
+#include <files.hpp>  // in storage/src: the steps that a store performs without SQLite
 
 #include <memory>
 #include <string>
 
 namespace muster::test {
 
-/// A SQLite VFS on a SimulatedDisk, which has to outlive it. It syncs what the system's VFS syncs,
-/// and has the system's sector size and characteristics.
+/// A SQLite VFS on a SimulatedDisk, which must outlive it. The VFS syncs the same files and
+/// directories as the system's VFS, and reports the same sector size and characteristics.
 class PowerCutVfs {
  public:
   explicit PowerCutVfs(SimulatedDisk& disk);
@@ -24,7 +24,7 @@ class PowerCutVfs {
   std::unique_ptr<Registered> registered_;
 };
 
-/// The steps outside SQLite, on the same disk.
+/// The steps that a store performs without SQLite, on the same disk.
 class DiskFiles final : public storage::Files {
  public:
   explicit DiskFiles(SimulatedDisk& disk) : disk_(disk) {}

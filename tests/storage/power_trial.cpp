@@ -10,7 +10,7 @@ namespace muster::test {
 
 namespace {
 
-// Small, so that the log goes back into the file several times in a life.
+// The log is small, so that it is checkpointed several times in a life.
 constexpr std::uint32_t log_pages = 12;
 constexpr std::size_t losses_kept = 8;
 
@@ -34,9 +34,9 @@ std::string short_text(const Held& held) {
 }  // namespace
 
 Trial::Trial(std::uint64_t seed) : disk_(seed), vfs_(disk_), files_(disk_) {
-  // Both are found among file systems.
+  // File systems differ in this, so the seed chooses.
   disk_.syncs_only_own_name = seed % 2 == 0;
-  // The log's salts are random; with this a trial is the same each time.
+  // The log's salts are random. With this seed a trial takes the same course each time.
   sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, static_cast<int>(seed % 1000 + 1), nullptr);
 }
 
@@ -49,7 +49,7 @@ Trial::Trial(const Trial& other)
       step_(other.step_),
       acknowledged_(other.acknowledged_) {}
 
-// Saves and batches by turns: growing, shrinking and erased cells, definitions of one page and of
+// Saves and batches take turns. Cells grow, shrink and are erased, and definitions have one page or
 // many.
 Held Trial::next() const {
   Held wanted = held_;
@@ -91,7 +91,7 @@ Verdict Trial::look(SafeStorage& store) {
     if (attempted_) what += ", attempted was " + short_text(*attempted_);
     return what;
   }
-  // What a life has seen counts as acknowledged from then on.
+  // This life has read this data, so from now on it counts as acknowledged.
   held_ = found;
   attempted_.reset();
   return {};
@@ -131,7 +131,7 @@ Verdict Trial::live(int commits) {
     attempted_.reset();
     ++step_;
     ++acknowledged_;
-    if (step_ % 3 == 0) store.tend();  // where that fails the next commit says so
+    if (step_ % 3 == 0) store.tend();  // the next commit reports an error of this step
   }
   return {};
 }
@@ -210,8 +210,8 @@ Tally fail_io(const SimulatedDisk::Failing& failing, WhichLife life, int commits
   reached = first.disk().failed();
   if (!reached) return tally;
   ++tally.failures;
-  // The node was ended by the failure. It begins anew, or the power goes first; and once more after
-  // a life that saw what the cache still had.
+  // The failure has ended the node. The node's next life starts, with or without a power cut
+  // before. That life could still read the cache, so one more power cut and one more life follow.
   for (const bool power_first : {false, true}) {
     for (std::size_t i = 0; i < std::size(cuts); ++i) {
       Trial trial(first);

@@ -256,7 +256,7 @@ void SimulatedDisk::meet_fate_of_names(Fate fate) {
     if (i < whole || (fate == Fate::reordered && chance(0.5))) make_durable(unsynced_names_[i]);
   }
   unsynced_names_.clear();
-  // What is in a directory that is not there is not there either.
+  // If a directory is lost, everything in it is lost too.
   std::erase_if(durable_names_, [&](const auto& entry) {
     return entry.first != "/disk" && !durable_names_.contains(parent(entry.first));
   });

@@ -15,28 +15,28 @@
 
 namespace muster::test {
 
-/// What may be done to a disk, one I/O each.
+/// The operations of a disk, one I/O each.
 enum class Io { open, read, write, truncate, sync, create, remove, rename, sync_directory };
 inline constexpr std::size_t io_kinds = 9;
 
-/// What becomes of what was not synced when the power goes.
+/// The fate of unsynced data in a power cut.
 enum class Fate {
   kept,
   lost,
-  torn,       ///< in order up to some point, of which a part
-  reordered,  ///< each change on its own kept, lost, or of a write some sectors kept
+  torn,  ///< the first changes are kept; of the next one only a part is kept, and the rest is lost
+  reordered,  ///< each change is kept or lost by itself; of a write only some sectors may be kept
 };
 MUSTER_DESCRIBE_ENUM(Fate, kept, lost, torn, reordered)
 
 /// A disk with a cache, on which the power can be cut and any I/O can fail. A program sees the
-/// cache; what was synced is what a power cut leaves, and of the rest what a Fate says. Names are
-/// full paths; a file's name and its content are made durable separately, as POSIX has it.
+/// cache. Synced data survives a power cut. A Fate decides which other data survives. Names are
+/// full paths. As in POSIX, a file's name and its content are made durable separately.
 class SimulatedDisk {
  public:
   struct Change {
     std::uint64_t offset{};
-    std::string bytes;                  ///< what was written there
-    std::optional<std::uint64_t> size;  ///< or: the file got this size
+    std::string bytes;                  ///< the bytes written there
+    std::optional<std::uint64_t> size;  ///< if set, the new size of the file
   };
   struct File {
     std::uint64_t inode{};
@@ -52,10 +52,10 @@ class SimulatedDisk {
   SimulatedDisk(const SimulatedDisk& other);
   SimulatedDisk& operator=(const SimulatedDisk&) = delete;
 
-  /// Other fates from here on.
+  /// Seeds the random choices of the fates from here on.
   void reseed(std::uint64_t seed) { random_.seed(seed); }
 
-  // --- What programs do
+  // --- Operations of programs
 
   [[nodiscard]] FilePtr find(const std::string& path) const;
   Error note_open();
@@ -67,54 +67,59 @@ class SimulatedDisk {
   Error remove(const std::string& path);
   Error rename(const std::string& from, const std::string& to);
   Error sync_directory(const std::string& path);
-  /// Makes the name of a file durable, and no other in its directory.
+  /// Makes the name of a file durable, and no other name in its directory.
   Error sync_name(const std::string& path);
-  /// True when nobody else had it; ends with the process.
+  /// Takes the lock; false if another process has it. A process that ends releases its locks.
   bool lock(const std::string& path);
   void unlock(const std::string& path);
 
-  // --- What befalls it
+  // --- Faults
 
-  /// The power goes in the I/O of this number, counted from 1 over those that change something.
-  /// That one is begun: it may be kept, lost or torn, a sync has no effect. All that follow fail.
+  /// Cuts the power in the I/O of this number, counted from 1 over the I/Os that change something.
+  /// The power fails after the I/O has begun. So a change can be kept, lost or torn, and a sync has
+  /// no effect. All later I/Os fail.
   void cut_power_in(std::uint64_t number) { cut_in_ = number; }
   [[nodiscard]] bool off() const { return off_; }
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
-  /// The power comes back: the cache is empty, and content and names met their fates.
+  /// The power comes back. The cache is then empty, and `content` and `names` have decided which
+  /// unsynced contents and names survive.
   void power_on(Fate content, Fate names);
 
-  /// The I/O of this number fails, counted from 1 over those of these kinds; `forever`: and all
-  /// after it.
+  /// Fails the I/O of this number, counted from 1 over these kinds. If `forever`, all later ones
+  /// fail too.
   struct Failing {
     std::uint64_t number{};
     std::function<bool(Io)> which;
     Error error = Error::io;
     bool forever = false;
-    bool half = false;        ///< a write is done up to its middle
-    bool drops_cache = true;  ///< what a failed sync was to write counts as written from then on
+    bool half = false;        ///< a failing write still writes the first half of its bytes
+    bool drops_cache = true;  ///< after a failed sync, a later sync does not write that data again,
+                              ///< as if it were written
   };
   void fail(Failing failing) { failing_ = std::move(failing), matching_ = 0; }
   void heal() { failing_.reset(); }
-  /// True once the I/O that was to fail has failed.
+  /// True once the I/O that `fail` names has failed.
   [[nodiscard]] bool failed() const { return failed_; }
 
-  /// The process ends and another begins: the cache stays. I/O is counted anew.
+  /// The process ends and another one begins. The cache keeps its contents, and the numbers of I/Os
+  /// start from 1 again.
   void restart_process();
   /// Everything in the cache becomes durable.
   void settle();
 
-  // For mutants: what these forget nobody else does.
+  // Mutants of the store: if set, these steps have no effect.
   bool forgets_sync_directory = false;
-  bool forgets_sync_file = false;  ///< by Files, not by SQLite
+  bool forgets_sync_file = false;  ///< only syncs by Files, not those by SQLite
 
-  /// Syncing a new file makes its own name durable, but not that another in its directory is gone.
+  /// Syncing a new file makes its own name durable, but not the removal of another name in its
+  /// directory.
   bool syncs_only_own_name = false;
 
   std::uint64_t free_bytes = std::uint64_t{1} << 30;
   [[nodiscard]] std::array<std::uint64_t, io_kinds> counts() const { return counts_; }
 
  private:
-  // Names that change together: a rename is one.
+  // Names that change together, as in a rename.
   using NameChange = std::vector<std::pair<std::string, FilePtr>>;
 
   Error begin(Io kind);

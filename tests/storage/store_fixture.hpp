@@ -14,7 +14,7 @@
 
 namespace muster::test {
 
-/// A directory for a store of node 3 of the cluster "demo", in a directory of its own.
+/// A place for a store of node 3 of the cluster "demo", in a temporary directory.
 struct StoreFixture {
   TemporaryDirectory temporary;
   std::filesystem::path directory = temporary.path() / "n3";
@@ -27,7 +27,7 @@ struct StoreFixture {
     return storage::SqliteStorage::open(directory, identity, options);
   }
 
-  /// A store with so many lives behind it and a cell.
+  /// Makes a store with that many lives and a cell.
   void make(std::uint64_t lives = 3) const {
     for (std::uint64_t life = 1; life <= lives; ++life) {
       const auto store = open().value();
@@ -36,7 +36,7 @@ struct StoreFixture {
     }
   }
 
-  /// Every file of the store but the lock, with its content.
+  /// The content of every file of the store, except the lock file.
   [[nodiscard]] std::map<std::string, std::string> content() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(directory))
@@ -45,7 +45,8 @@ struct StoreFixture {
     return files;
   }
 
-  /// Refused with that code and one line with these words, and nothing of it changed.
+  /// Checks that opening the store fails with that exit code and one line that contains these
+  /// words, and changes nothing in the store.
   void require_refused(const std::vector<std::string>& words,
                        ExitCode code = ExitCode::storage_refused,
                        const storage::OpenOptions& options = {}) const {

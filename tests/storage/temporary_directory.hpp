@@ -7,7 +7,7 @@
 
 namespace muster::test {
 
-/// A new directory of mode 0700, removed with all that is in it at the end.
+/// A new directory of mode 0700. The destructor removes it with its contents.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() : TemporaryDirectory(std::filesystem::temp_directory_path()) {}
@@ -23,7 +23,7 @@ class TemporaryDirectory {
     std::filesystem::remove_all(path_, ignored);
   }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// Where the parent is memory, if there is such a one: for what need not be durable.
+  /// A directory in memory, if the system has one, for files that need not be durable.
   static std::filesystem::path in_memory() {
     const std::filesystem::path memory = "/dev/shm";
     return std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();

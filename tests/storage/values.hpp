@@ -10,7 +10,7 @@
 
 namespace muster::test {
 
-/// A SafeState in which every field differs from one number to the next.
+/// A SafeState. For different numbers all its fields have different values.
 inline SafeState safe_state(std::uint64_t number, std::size_t definition_size = 40) {
   SafeState safe;
   safe.incarnation.value = number;
@@ -34,7 +34,7 @@ inline CellBatch batch_of(std::vector<std::pair<std::string, std::string>> cells
 
 using Cells = std::map<std::string, std::string>;
 
-/// Every cell whose key begins with `prefix`; throws what the storage says where it fails.
+/// All cells whose key begins with `prefix`. If the storage fails, throws that failure.
 inline Cells cells_of(SafeStorage& storage, std::string_view prefix = {}) {
   Cells cells;
   storage

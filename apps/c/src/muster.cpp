@@ -18,9 +18,9 @@
 
 using namespace muster;
 
-/// A hook that runs; freed with its completion.
+/// A hook that runs. The call that completes the hook also frees this object.
 struct muster_end {
-  std::variant<Done<Report>, Done<>> done;  // a definition is bytes as a report is
+  std::variant<Done<Report>, Done<>> done;  // definitions and answers are bytes too, as reports are
   HookContext context;
   std::optional<Reorganization> all{};
 };
@@ -116,7 +116,7 @@ struct muster_node {
   void* const user;
   std::mutex mutex;                   // guards the two below
   Services* services = nullptr;       ///< of the present life
-  std::optional<AskingContext> asks;  ///< of what it reorganizes or works for
+  std::optional<AskingContext> asks;  ///< the hook or group that may ask a member now
   boost::asio::io_context context{1};
   boost::asio::thread_pool pool{1};
   std::optional<boost::asio::signal_set> signals;
@@ -125,7 +125,7 @@ struct muster_node {
 
 namespace {
 
-/// The application of one life.
+/// The application of one life: passes each hook on to the C functions.
 class OfC final : public Application {
  public:
   OfC(muster_node& node, Services& services) : node_(node) { present(&services); }
@@ -217,16 +217,16 @@ muster_node::muster_node(const muster_config& config, const muster_hooks& applic
 // --- Hooks
 
 void muster_done(muster_end* end, const void* data, size_t size) {
-  const std::unique_ptr<muster_end> ended(end);
-  if (auto* bytes = std::get_if<Done<Report>>(&ended->done))
+  const std::unique_ptr<muster_end> owned(end);
+  if (auto* bytes = std::get_if<Done<Report>>(&owned->done))
     (*bytes)(bytes_of(data, size));
   else
-    std::get<Done<>>(ended->done)();
+    std::get<Done<>>(owned->done)();
 }
 
 void muster_fail(muster_end* end, const char* why) {
-  const std::unique_ptr<muster_end> ended(end);
-  std::visit([why](auto& done) { done.fail(why); }, ended->done);
+  const std::unique_ptr<muster_end> owned(end);
+  std::visit([why](auto& done) { done.fail(why); }, owned->done);
 }
 
 void muster_give_part(muster_end* end, uint32_t member, const void* data, size_t size) {
@@ -256,7 +256,7 @@ void muster_ask(muster_node* node, uint32_t member, const void* data, size_t siz
   });
 }
 
-// --- What it wants of its node
+// --- Requests to the node
 
 void muster_elect(muster_node* node, const char* why) {
   const std::lock_guard lock(node->mutex);

@@ -4,14 +4,16 @@
 
 namespace muster::examples {
 
-/// On the coordinator, when all have stopped: what everybody is to say.
+/// The coordinator calls this when all members have stopped. The definition it returns goes to
+/// every member: here it is a greeting that names them all.
 inline Definition hello(const Reorganization& all) {
   std::string names;
   for (const Member& member : all.members) names += ' ' + std::to_string(member.node.value);
   return {"hello," + names};
 }
 
-/// On every member, with what is done with it there.
+/// The application of a node. Once a group has its definition, each member is started with it, and
+/// passes the text of the definition to `say`.
 template <class Say>
 MakeApplication greeter(Say say) {
   return [say](Services& node) {

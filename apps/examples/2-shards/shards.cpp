@@ -1,4 +1,4 @@
-// shards NODE PORT: one of three nodes, ports PORT + 1 to PORT + 3.
+// shards NODE PORT: runs node 1, 2 or 3 of three. Node n listens at port PORT + n of 127.0.0.1.
 #include "shards.hpp"
 
 #include "../one_of_three.hpp"

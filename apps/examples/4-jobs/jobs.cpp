@@ -1,4 +1,5 @@
-// jobs fill COUNT FILE, once; then jobs NODE PORT FILE: one of three nodes, ports PORT + 1 to 3.
+// jobs fill COUNT FILE: puts COUNT jobs into the queue FILE. Do this once, before any node runs.
+// jobs NODE PORT FILE: runs node 1, 2 or 3 of three. Node n listens at port PORT + n of 127.0.0.1.
 #include "jobs.hpp"
 
 #include "../one_of_three.hpp"

@@ -5,17 +5,23 @@
 
 namespace muster::examples {
 
-/// The jobs of a queue, done in their order, each exactly once: by the coordinator, which asks for
-/// the last one only once. Where the network is cut there may be two: the queue refuses the older.
+/// Does the jobs of a queue in their order, each exactly once.
+///
+/// The coordinator does them. If the network is cut, there can be two coordinators at the same
+/// time. So the queue is a fenced store: it refuses the writes of a group once a newer group has
+/// used it. Each job and the note that it was done are one transaction.
+///
+/// `stop` reports nothing and `reorganize` decides nothing, because the queue holds all state.
 class Jobs final : public Application {
  public:
-  /// Hears of a job when it is done for good.
+  /// Called when a job is done for good.
   using Told = std::function<void(NodeId, const GroupNumber&, std::uint64_t job)>;
   Jobs(Services& node, std::unique_ptr<storage::FencedStore> queue, Told told)
       : node_(node), queue_(std::move(queue)), told_(std::move(told)) {}
 
   void stop(StopContext, Done<Report> done) override {
-    works_for_.reset();  // nothing is under way: work runs one at a time with the hooks
+    // No job is under way: `work` runs on the hooks' executor, so never at the same time as this.
+    works_for_.reset();
     done({});
   }
   void reorganize(Reorganization, Done<Definition> done) override { done({}); }
@@ -24,7 +30,7 @@ class Jobs final : public Application {
     done();
   }
 
-  /// Puts so many jobs into a new queue.
+  /// Puts jobs 1 to `jobs` into a new queue.
   static Expected<> fill(storage::FencedStore& queue, std::uint64_t jobs) {
     return queue.apply(GroupNumber{}, [&](auto& cells) -> Expected<> {
       Expected<> put;
@@ -35,7 +41,8 @@ class Jobs final : public Application {
   }
 
  private:
-  // From here on nobody of an older group writes what is read here.
+  // Reads which job was done last. This is a transaction of the new group, so from here on the
+  // queue refuses all older groups. Until a newer group comes, only this node changes `last`.
   Expected<> begin(const GroupNumber& group) {
     return queue_->apply(group, [&](auto& cells) -> Expected<> {
       const auto last = cells.read("last");
@@ -54,9 +61,9 @@ class Jobs final : public Application {
 
   void work() {
     const auto permit = node_.permits().try_acquire("a job");
-    if (!permit) return;  // halted: a stop is coming
+    if (!permit) return;  // a stop is coming
     const std::string number = std::to_string(last_ + 1);
-    if (!queue_->read("job/" + number).value()) return;  // all are done
+    if (!queue_->read("job/" + number).value()) return;  // all jobs are done
     const auto done = queue_->apply(permit->group(), [&](auto& cells) {
       const Bytes by{"done by node " + std::to_string(node_.self().value)};
       const Expected<> put = cells.write("job/" + number, by);
@@ -67,7 +74,8 @@ class Jobs final : public Application {
     go_on(permit->group());
   }
 
-  // Who is of the past does nothing more; what else can go wrong ends the process.
+  // Whether this node's group is still the newest. If not, the node does nothing more. Any other
+  // failure of the store, such as a broken disk, ends the process.
   static bool may_go_on(const Expected<>& done) {
     if (!done && !storage::is_fenced_off(done.error())) done.value();  // throws
     return done.has_value();

@@ -1,4 +1,5 @@
-// cron NODE PORT FILE: one of three nodes, ports PORT + 1 to 3; they share the file.
+// cron NODE PORT FILE: runs node 1, 2 or 3 of three. Node n listens at port PORT + n of 127.0.0.1.
+// All three use the same FILE.
 #include "cron.hpp"
 
 #include "../one_of_three.hpp"

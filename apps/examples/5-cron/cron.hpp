@@ -5,25 +5,30 @@
 
 namespace muster::examples {
 
-/// Jobs, dealt to the members in turn: each due time of each is run exactly once. What a run does
-/// and the note that it was done are one transaction of a store that refuses the past.
+/// Runs jobs at fixed intervals, each due time exactly once. The jobs are dealt to the members in
+/// turn.
+///
+/// The effect of a run, and the note that the run was done, are one transaction of a fenced store.
+/// The store refuses the writes of a group as soon as a newer group has used it. So if two nodes
+/// believe that a job is theirs, only one of them runs it.
 class Cron final : public Application {
  public:
   using Time = std::chrono::milliseconds;                              // since the epoch
-  using Jobs = std::map<std::string, Time>;                            // how often
-  using Told = std::function<void(const std::string& job, Time due)>;  // of a run, done for good
+  using Jobs = std::map<std::string, Time>;                            // intervals
+  using Told = std::function<void(const std::string& job, Time due)>;  // called after a run
   Cron(Services& node, std::unique_ptr<storage::FencedStore> store, Jobs jobs,
        std::function<Time()> now, Told told)
       : node_(node), store_(std::move(store)), jobs_(std::move(jobs)), now_(now), told_(told) {}
 
-  // Nothing is under way: work runs one at a time with the hooks.
+  // No run is under way: `work` runs on the hooks' executor, so never at the same time as this.
   void stop(StopContext, Done<Report> done) override { done({}); }
+  // Nothing to decide: each member finds its own jobs from the list of members.
   void reorganize(Reorganization, Done<Definition> done) override { done({"in turn"}); }
   void start(Assignment task, Done<> done) override {
     due_.clear();
     auto member = task.members.begin();
     for (const auto& [job, every] : jobs_) {
-      if (*member == node_.self()) due_[job] = {};  // the store knows better
+      if (*member == node_.self()) due_[job] = {};  // due at once: `run` reads the true time
       if (++member == task.members.end()) member = task.members.begin();
     }
     go_on(task.group);
@@ -31,6 +36,7 @@ class Cron final : public Application {
   }
 
  private:
+  // Waits until the next run is due, a second at most.
   void go_on(const GroupNumber& group) {
     Time wait(1000);
     for (const auto& [job, due] : due_) wait = std::min(wait, due - now_());
@@ -39,13 +45,14 @@ class Cron final : public Application {
 
   void work(const GroupNumber& group) {
     const auto permit = node_.permits().try_acquire();
-    if (!permit || permit->group() != group) return;  // halted meanwhile
+    if (!permit || permit->group() != group) return;  // stopped, or another group
     for (auto& [job, due] : due_)
-      if (due <= now_() && !run(group, job, due)) return;  // it is of the past
+      if (due <= now_() && !run(group, job, due)) return;  // a newer group has begun
     go_on(group);
   }
 
-  // Runs the job if the store has it due, and notes when it is due next; false if it refuses.
+  // Runs the job if the store says that it is due, and stores when it is due next. Returns false if
+  // a newer group has used the store, which means that this group is over.
   bool run(const GroupNumber& group, const std::string& job, Time& due) {
     const Time every = jobs_.at(job);
     bool ran = false;
@@ -70,7 +77,7 @@ class Cron final : public Application {
   const Jobs jobs_;
   std::function<Time()> now_;
   Told told_;
-  std::map<std::string, Time> due_;  // of this member's jobs
+  std::map<std::string, Time> due_;  // the due times of this member's jobs
 };
 
 }  // namespace muster::examples

@@ -14,7 +14,7 @@
 #include <memory>
 #include <optional>
 
-// `muster cert`: certificates for a cluster whose owner has no authority for them.
+// `muster cert`: makes certificates for a cluster whose owner has no certificate authority.
 
 namespace muster::apps {
 namespace {
@@ -37,7 +37,7 @@ struct CertOptions {
   bool json = false;
 };
 
-/// A line of `list --json`.
+/// One line of `list --json`.
 struct CertLine {
   std::string serial;
   std::string name;
@@ -61,9 +61,10 @@ Expected<Authority> open(const CertOptions& options) {
 
 int init(const CertOptions& options) {
   if (!is_cluster_name(options.cluster))
-    return failed({ExitCode::usage, "--cluster " + options.cluster +
-                                        ": expected 1 to 64 letters, digits, '.', '_', '-', as "
-                                        "[cluster] name has them"});
+    return failed(
+        {ExitCode::usage,
+         "--cluster " + options.cluster +
+             ": expected 1 to 64 letters, digits, '.', '_', '-', the same as [cluster] name"});
   const auto made = Authority::create(options.authority, options.cluster, Days(options.days));
   if (!made) return failed(made.error());
   std::cout << "an authority for the cluster " << options.cluster << " is in " << options.authority
@@ -74,7 +75,9 @@ int init(const CertOptions& options) {
 Expected<std::string> name_for(const Authority& authority, const CertOptions& options) {
   const int said = (options.node ? 1 : 0) + (options.observer ? 1 : 0) + !options.name.empty();
   if (said != 1)
-    return Failure{ExitCode::usage, "say for whom: one of --node ID, --observer and --name URI"};
+    return Failure{ExitCode::usage,
+                   "expected exactly one of --node ID, --observer and --name URI; see muster cert "
+                   "issue --help"};
   if (!options.name.empty()) return options.name;
   const auto cluster = authority.cluster();
   if (!cluster) return cluster.error();
@@ -98,8 +101,8 @@ int issue(const CertOptions& options) {
   for (const fs::path* file : {&files.certificate, &files.key})
     if (std::error_code none; fs::exists(*file, none))
       return failed({ExitCode::bad_configuration, file->string() +
-                                                      " is there already: muster cert renew " +
-                                                      options.directory + " makes it anew"});
+                                                      " already exists: muster cert renew " +
+                                                      options.directory + " replaces it"});
   std::error_code error;
   fs::create_directories(options.directory, error);
   return told(issue_into(options.directory, *authority, {*name}, Days(options.days), false),
@@ -116,9 +119,10 @@ int renew(const CertOptions& options) {
   if (!believed) return failed(believed.error());
   if (!*believed)
     return failed({ExitCode::bad_configuration,
-                   files.ca.string() + " does not have the authority in " + options.authority +
-                       ": nobody would believe what it gives out; another --ca, or its ca.crt goes "
-                       "to the end of that file, on every node first"});
+                   files.ca.string() + " does not contain the certificate of the authority in " +
+                       options.authority +
+                       ", so no node would accept a certificate from it: name another --ca, or "
+                       "first append its ca.crt to that file on every node"});
   return told(issue_into(options.directory, *authority, *before, Days(options.days), true),
               options);
 }
@@ -134,11 +138,10 @@ int revoke(const CertOptions& options) {
   }
   const auto entry = authority->revoke(serial, Days(options.days));
   if (!entry) return failed(entry.error());
-  std::cout
-      << entry->name << ", serial " << entry->serial << ", is taken back: give "
-      << authority->revocations().string()
-      << " to every node, in the place of what its [tls] crl names (one that names none yet is "
-         "restarted)\n";
+  std::cout << entry->name << ", serial " << entry->serial << ", is revoked: copy "
+            << authority->revocations().string()
+            << " to every node, in place of the file that [tls] crl names (if a node has no crl, "
+               "set that key and restart the node)\n";
   return 0;
 }
 
@@ -147,7 +150,7 @@ int renew_revocations(const CertOptions& options) {
   if (!authority) return failed(authority.error());
   if (const auto done = authority->renew_revocations(Days(options.days)); !done)
     return failed(done.error());
-  std::cout << authority->revocations().string() << " is made anew\n";
+  std::cout << authority->revocations().string() << " is renewed\n";
   return 0;
 }
 
@@ -163,7 +166,7 @@ int list(const CertOptions& options) {
       continue;
     }
     std::cout << line.serial << "  " << line.expires << "  " << line.name
-              << (line.revoked ? "  taken back" : "") << '\n';
+              << (line.revoked ? "  revoked" : "") << '\n';
   }
   return 0;
 }
@@ -171,7 +174,8 @@ int list(const CertOptions& options) {
 }  // namespace
 
 void add_cert_command(CLI::App& app, int& exit_code) {
-  CLI::App* cert = app.add_subcommand("cert", "Certificates, for a cluster without an authority");
+  CLI::App* cert = app.add_subcommand(
+      "cert", "Make certificates for a cluster that has no certificate authority");
   cert->require_subcommand(1);
   constexpr unsigned year = 365;
   const auto add = [&](const char* name, const char* what, int (*run)(const CertOptions&),
@@ -183,7 +187,7 @@ void add_cert_command(CLI::App& app, int& exit_code) {
         ->option_text("DIR")
         ->capture_default_str();
     if (days > 0)
-      command->add_option("--days", options->days, "For how long it holds")
+      command->add_option("--days", options->days, "Days until it expires")
           ->check(CLI::Range(1U, 20 * year))
           ->capture_default_str();
     command->callback([options, run, &exit_code] { exit_code = run(*options); });
@@ -192,27 +196,31 @@ void add_cert_command(CLI::App& app, int& exit_code) {
   const auto [first, authority] =
       add("init", "Make an authority: its certificate, its key, and an empty list of revocations",
           init, 10 * year);
-  first->add_option("--cluster", authority->cluster, "The cluster's name, as [cluster] has it")
+  first
+      ->add_option("--cluster", authority->cluster,
+                   "The cluster's name, the same as [cluster] name")
       ->required();
   const auto [issues, whom] =
-      add("issue", "Give a node, or an observer, a certificate and a key of its own", issue, year);
+      add("issue", "Issue a certificate and a key for a node or an observer", issue, year);
   issues->add_option("--node", whom->node, "The node's id")
       ->option_text("ID")
       ->check(CLI::Range(1U, std::numeric_limits<std::uint32_t>::max()));
-  issues->add_flag("--observer", whom->observer, "For who may only look");
-  issues->add_option("--name", whom->name, "Any other name, where [tls] name is a template")
+  issues->add_flag("--observer", whom->observer, "For an observer, which may only read");
+  issues
+      ->add_option("--name", whom->name,
+                   "For any other name, if the cluster sets its own template in [tls] name")
       ->option_text("URI");
-  issues->add_option("--out", whom->directory, "Where ca.crt, tls.crt and tls.key are put")
+  issues->add_option("--out", whom->directory, "Directory for ca.crt, tls.crt and tls.key")
       ->option_text("DIR")
       ->required();
-  const auto [renews, where] = add(
-      "renew", "Put a new certificate and a new key for the same name in their place", renew, year);
-  renews->add_option("DIR", where->directory, "Where issue has put them")->required();
-  const auto [revokes, which] = add("revoke", "Take a certificate back", revoke, year);
-  revokes->add_option("WHICH", which->which, "Its serial number, or a file that holds it")
+  const auto [renews, where] =
+      add("renew", "Replace a certificate and its key by new ones for the same name", renew, year);
+  renews->add_option("DIR", where->directory, "Directory that issue wrote them to")->required();
+  const auto [revokes, which] = add("revoke", "Revoke a certificate", revoke, year);
+  revokes->add_option("WHICH", which->which, "Its serial number, or the certificate's file")
       ->required();
-  add("crl", "Make the list of revocations anew, before its time is over", renew_revocations, year);
-  const auto [lists, all] = add("list", "All that were given out", list, 0);
+  add("crl", "Renew the list of revocations before it expires", renew_revocations, year);
+  const auto [lists, all] = add("list", "List all certificates that were issued", list, 0);
   lists->add_flag("--json", all->json, "JSON Lines on standard output");
 }
 

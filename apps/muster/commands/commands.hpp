@@ -4,8 +4,8 @@ namespace CLI {
 class App;
 }
 
-/// The subcommands of `muster`: each adds itself to the command line, and leaves its exit code in
-/// `exit_code` when it was the one that was called.
+/// The subcommands of `muster`. Each function adds a command to the command line. If that command
+/// is called, it puts its exit code into `exit_code`.
 
 namespace muster::apps {
 

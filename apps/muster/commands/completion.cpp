@@ -11,18 +11,18 @@
 #include <memory>
 #include <utility>
 
-// `muster completion` and `muster man`: the commands, told to a shell and to man.
+// `muster completion` and `muster man`: describe the commands to a shell and to man.
 
 namespace muster::apps {
 namespace {
 
 constexpr const char* shells =
-    R"(To have it in every shell from now on, where muster is not of the package:
+    R"(To load it in every new shell, if muster was not installed from the package:
   bash  muster completion bash >~/.local/share/bash-completion/completions/muster
   zsh   muster completion zsh >~/.zfunc/_muster, with fpath+=~/.zfunc before compinit in ~/.zshrc
   fish  muster completion fish >~/.config/fish/completions/muster.fish)";
 
-/// In a page of the manual every character stands for itself.
+/// Escapes text for a manual page, so that every character means itself.
 std::string roff(const std::string& text) {
   std::string out;
   bool begins = true;
@@ -53,7 +53,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// "muster-config": the name of its page.
+/// "muster-config": the name of the command's page.
 std::string dashed(std::string name) {
   std::replace(name.begin(), name.end(), ' ', '-');
   return name;
@@ -73,9 +73,9 @@ std::string synopsis(const DescribedCommand& command) {
   return text;
 }
 
-/// ": one of a, b, c", where the value itself does not say so.
+/// ": one of a, b, c", if the name of the value does not list them.
 std::string rest_of(const DescribedOption& option) {
-  std::string text = option.required ? " (has to be said)" : "";
+  std::string text = option.required ? " (required)" : "";
   if (!option.choices.empty() && option.value.find('|') == std::string::npos) {
     const char* before = ": one of ";
     for (const std::string& choice : option.choices)
@@ -105,7 +105,7 @@ std::string more(const DescribedCommand& command) {
   text.erase(0, text.find_first_not_of('\n'));
   while (text.ends_with('\n')) text.pop_back();
   for (std::size_t at = 0; (at = text.find("\n\n", at)) != std::string::npos; ++at)
-    text.insert(at + 1, " ");  // a line with nothing is refused by mandoc
+    text.insert(at + 1, " ");  // mandoc refuses empty lines
   return ".PP\n.nf\n" + roff(text) + "\n.fi\n";
 }
 
@@ -125,7 +125,7 @@ int write_manual(const DescribedCommand& muster, const std::string& version,
     return write_file(directory / (dashed(command.name) + ".1"), man_page(command, version, whole));
   };
   auto written = write(muster, false);
-  for (const DescribedCommand& command : muster.commands)  // none: of a part that is not there
+  for (const DescribedCommand& command : muster.commands)  // no options: not installed
     if (written && !command.options.empty()) written = write(command, true);
   return written ? 0 : failed(written.error());
 }
@@ -155,7 +155,7 @@ std::string man_page(const DescribedCommand& command, const std::string& version
 void add_completion_command(CLI::App& app, int& exit_code) {
   const auto shell = std::make_shared<std::string>();
   CLI::App* completion =
-      app.add_subcommand("completion", "Print what completes these commands in a shell");
+      app.add_subcommand("completion", "Print a shell's completion script for these commands");
   completion->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>{"bash", "zsh", "fish"}));
@@ -163,8 +163,8 @@ void add_completion_command(CLI::App& app, int& exit_code) {
   completion->callback(
       [&app, shell, &exit_code] { exit_code = complete(described_with_parts(app), *shell); });
   const auto directory = std::make_shared<std::string>();
-  CLI::App* man = app.add_subcommand("man", "Write the pages of the manual into a directory");
-  man->add_option("DIR", *directory, "Where they are put: muster.1, and one for each command")
+  CLI::App* man = app.add_subcommand("man", "Write the manual pages into a directory");
+  man->add_option("DIR", *directory, "The directory; it gets muster.1 and a page for each command")
       ->required()
       ->check(CLI::ExistingDirectory);
   man->callback([&app, directory, &exit_code] {

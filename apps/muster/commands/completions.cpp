@@ -2,20 +2,20 @@
 
 #include <string>
 
-// Completion in shells: each finds out which command is meant by the words before the cursor, and
-// offers what that may have.
+// Completion in shells. Each script finds the command from the words before the cursor, and offers
+// its subcommands, options and values.
 
 namespace muster::apps {
 namespace {
 
-/// In single quotes, for bash and zsh.
+/// Quotes text for bash and zsh, with single quotes.
 std::string in_quotes(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-/// The same for fish.
+/// Quotes text for fish.
 std::string fish_quotes(const std::string& text) {
   std::string out = "'";
   for (const char c : text) (out += c == '\'' || c == '\\' ? "\\" : "") += c;
@@ -32,7 +32,7 @@ std::string spaced(const std::vector<std::string>& words) {
   return text;
 }
 
-/// The patterns of a `case`: each command below another one, and each option with a value.
+/// The patterns of a `case`: each subcommand with the command before it.
 std::string patterns_of_commands(const DescribedCommand& muster) {
   std::string text;
   for (const DescribedCommand* command : all_of(muster))
@@ -47,7 +47,8 @@ std::string patterns_of_values(const DescribedCommand& command, const DescribedO
   return text;
 }
 
-/// A line of `case` for each option that has a value: what it may be, or a file.
+/// A line of `case` for each option with a value. It offers the choices, or files if there are
+/// none.
 std::string cases_of_values(const DescribedCommand& muster, const std::string& choose,
                             const std::string& file) {
   std::string text;

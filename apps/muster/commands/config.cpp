@@ -23,19 +23,19 @@ struct ConfigOptions {
   bool json = false;
 };
 
-/// What failures cost by a configuration.
+/// How long the nodes take to handle failures with this configuration.
 struct CostsLine {
   std::string file;
   NodeId node;
   std::size_t nodes{};
-  bool proofs = true;                 ///< a machine's word that nobody listens is one
-  Duration T{};                       ///< two delays, the handling and one commit fit into it ...
-  Duration pause{};                   ///< ... beside whatever holds the process up, up to this
-  Duration silence{};                 ///< until a silent coordinator is taken for failed
+  bool proofs = true;                 ///< a refused dial proves the end of a life
+  Duration T{};                       ///< long enough for two delays, the handling and a commit,
+  Duration pause{};                   ///< even if the process pauses for this long meanwhile
+  Duration silence{};                 ///< time until a silent coordinator counts as failed
   Duration settles{};                 ///< the bound of Assertion 2
-  Duration held{};                    ///< and so much later where a node is held (calm)
-  std::optional<Duration> ceases_ns;  ///< with a quorum: and then until it has ceased
-  std::optional<Duration> grant_ns;   ///< ... and another member out of reach so much more
+  Duration held{};                    ///< to add to `settles` if a node is kept out (calm)
+  std::optional<Duration> ceases_ns;  ///< with a quorum: to add, until the silent node has ceased
+  std::optional<Duration> grant_ns;   ///< with a quorum: to add, if another member is also gone
 };
 MUSTER_DESCRIBE(CostsLine, file, node, nodes, proofs, T, pause, silence, settles, held, ceases_ns,
                 grant_ns);
@@ -63,31 +63,33 @@ CostsLine costs_of(const std::string& file, const ProtocolConfig& config, bool p
 }
 
 void print(const CostsLine& line) {
-  std::cout << line.file << " is right: node " << to_text(line.node) << " of " << line.nodes
-            << "\na crash that its machine tells of: "
-            << (line.proofs ? "an election, and no waiting\n" : "as silence (proofs = false)\n")
-            << "a silent coordinator: " << in_milliseconds(line.silence)
-            << " (coordinator_timeout + T), and an election\n";
+  std::cout << line.file << " is valid: node " << to_text(line.node) << " of " << line.nodes
+            << "\nafter a crash that the machine reports: "
+            << (line.proofs ? "an election, without waiting\n"
+                            : "the same as after silence (proofs = false)\n")
+            << "after silence of the coordinator: " << in_milliseconds(line.silence)
+            << " (coordinator_timeout + T), then an election\n";
   if (line.ceases_ns)
-    std::cout << "  with a quorum: until it has ceased, " << in_milliseconds(*line.ceases_ns)
-              << " (stop_deadline by the slowest clock); another member out of reach: "
+    std::cout << "  with a quorum: until the silent node has ceased, "
+              << in_milliseconds(*line.ceases_ns)
+              << " (stop_deadline by the slowest clock); if another member is unreachable too: "
               << in_milliseconds(*line.grant_ns) << " more\n";
-  std::cout << "after the last disturbance all is Normal within " << in_milliseconds(line.settles)
+  std::cout << "after the last fault all nodes are Normal within " << in_milliseconds(line.settles)
             << " (Assertion 2)\n";
   if (line.held > Duration::zero())
-    std::cout << "  where a node made its group reorganize again and again: up to "
+    std::cout << "  if a node made its group reorganize again and again: up to "
               << in_milliseconds(line.held) << " later (calm)\n";
   std::cout << "T = " << in_milliseconds(line.T)
-            << " has to have room for two delays of the network, the handling of a letter and one "
-               "commit;\n  what holds a process up for more than "
+            << " must cover two network delays, the handling of a letter and one commit.\n  A "
+               "pause of a process for more than "
             << in_milliseconds(line.pause)
-            << " (T/2) counts as its failure: where that was, muster status --json says in "
-               "needed_T_ns how much T it takes\n";
+            << " (T/2) counts as its failure: after such a pause, needed_T_ns of muster status "
+               "--json is the T that would cover it\n";
 }
 
-// --- Two nodes
+// --- Comparing two nodes
 
-/// `key=value` lines as they are compared by nodes, by their keys.
+/// Splits the `key=value` lines that nodes compare, by key.
 ClusterLines lines_of(const std::string& canonical) {
   ClusterLines lines;
   std::istringstream text(canonical);
@@ -98,14 +100,14 @@ ClusterLines lines_of(const std::string& canonical) {
   return lines;
 }
 
-/// What has to be the same: the cluster's text, and whether there is TLS.
+/// The part that has to be the same on every node: the cluster's text, and whether there is [tls].
 ClusterLines lines_of_cluster(const NodeConfig& config) {
   ClusterLines lines = lines_of(config.cluster.canonical());
   if (config.tls) lines["[tls]"] = "there";
   return lines;
 }
 
-/// What is each node's own affair.
+/// The part that each node has of its own.
 ClusterLines lines_of_node(const NodeConfig& config) {
   ClusterLines lines;
   for (const ConfigLine& line : config_lines(config))
@@ -113,17 +115,17 @@ ClusterLines lines_of_node(const NodeConfig& config) {
   return lines;
 }
 
-/// A key whose values are not the same; null where one has none.
-struct Difference {
+/// A key with different values. A value is null if its file does not have the key.
+struct KeyDifference {
   std::string key;
   bool cluster = false;
   std::optional<std::string> first;
   std::optional<std::string> second;
 };
-MUSTER_DESCRIBE(Difference, key, cluster, first, second);
+MUSTER_DESCRIBE(KeyDifference, key, cluster, first, second);
 
-std::vector<Difference> differences(const ClusterLines& first, const ClusterLines& second,
-                                    bool cluster) {
+std::vector<KeyDifference> differences(const ClusterLines& first, const ClusterLines& second,
+                                       bool cluster) {
   const auto value = [](const ClusterLines& lines, const std::string& key) {
     const auto at = lines.find(key);
     return at == lines.end() ? std::nullopt : std::optional(at->second);
@@ -131,18 +133,18 @@ std::vector<Difference> differences(const ClusterLines& first, const ClusterLine
   std::set<std::string> keys;
   for (const auto* lines : {&first, &second})
     for (const auto& [key, text] : *lines) keys.insert(key);
-  std::vector<Difference> all;
+  std::vector<KeyDifference> all;
   for (const std::string& key : keys)
-    if (Difference each{key, cluster, value(first, key), value(second, key)};
+    if (KeyDifference each{key, cluster, value(first, key), value(second, key)};
         each.first != each.second)
       all.push_back(std::move(each));
   return all;
 }
 
-void print(const char* head, const std::vector<Difference>& all) {
+void print(const char* head, const std::vector<KeyDifference>& all) {
   if (all.empty()) return;
   std::cout << head << '\n';
-  for (const Difference& each : all)
+  for (const KeyDifference& each : all)
     std::cout << "  " << each.key << ": " << each.first.value_or("absent") << ", and "
               << each.second.value_or("absent") << '\n';
 }
@@ -151,7 +153,7 @@ Failure refuse_each_other(const std::string& first, const std::string& second) {
   return {
       ExitCode::does_not_hold,
       "the nodes of " + first + " and " + second +
-          " would refuse each other: what has to be the same on every node of a cluster is not"};
+          " would refuse each other: they differ in settings that must be the same on every node"};
 }
 
 // --- The commands
@@ -164,7 +166,7 @@ int check_files(const ConfigOptions& options) {
     if (!first) first = *config;
     if (lines_of_cluster(*first) != lines_of_cluster(*config)) {
       Failure differ = refuse_each_other(options.files.front(), file);
-      differ.what += "; muster config diff says in which keys";
+      differ.what += "; muster config diff shows the keys";
       return failed(differ);
     }
     const CostsLine line = costs_of(file, config->core(), config->cluster.proofs);
@@ -195,10 +197,10 @@ int diff_files(const ConfigOptions& options) {
   const auto own = differences(lines_of_node(both.front()), lines_of_node(both.back()), false);
   if (options.json) {
     for (const auto* all : {&cluster, &own})
-      for (const Difference& each : *all) std::cout << to_json(each) << '\n';
+      for (const KeyDifference& each : *all) std::cout << to_json(each) << '\n';
   } else {
-    print("of the cluster:", cluster);
-    print("of each node's own:", own);
+    print("cluster settings, which must be the same:", cluster);
+    print("each node's own settings:", own);
   }
   return cluster.empty() ? 0 : failed(refuse_each_other(options.files[0], options.files[1]));
 }
@@ -206,7 +208,7 @@ int diff_files(const ConfigOptions& options) {
 }  // namespace
 
 void add_config_command(CLI::App& app, int& exit_code) {
-  CLI::App* config = app.add_subcommand("config", "Look into configurations of nodes");
+  CLI::App* config = app.add_subcommand("config", "Check, show or compare configurations of nodes");
   config->require_subcommand(1);
   const auto add = [&](const char* name, const char* what, int (*run)(const ConfigOptions&),
                        std::optional<int> files) {
@@ -220,18 +222,20 @@ void add_config_command(CLI::App& app, int& exit_code) {
     command->callback([options, run, &exit_code] { exit_code = run(*options); });
     return command;
   };
-  add("check", "Say what is wrong in them, or what failures will cost; starts nothing", check_files,
-      {})
+  add("check", "Report the first error, or how long failures will take to handle; starts nothing",
+      check_files, {})
       ->footer(
-          "Exit codes: 0 they are right; 1 each is, and they do not fit each other; 64 what is "
-          "wrong is said.");
-  add("show", "All that one says, and what it does not say, as TOML that may take its place",
+          "Exit codes: 0 all are valid; 1 each is valid, but they do not fit each other; 64 one is "
+          "invalid.");
+  add("show", "Print a configuration as TOML, with the defaults of all keys that it does not set",
       show_file, 1);
-  add("diff", "In what two differ: what has to be the same on every node, and what is their own",
+  add("diff",
+      "Show the keys in which two differ: those that must be the same on every node, and the "
+      "others",
       diff_files, 2)
       ->footer(
-          "Exit codes: 0 at most in their own; 1 these nodes would refuse each other; 64 one of "
-          "them is wrong.");
+          "Exit codes: 0 they fit each other; 1 these nodes would refuse each other; 64 one is "
+          "invalid.");
 }
 
 }  // namespace muster::apps

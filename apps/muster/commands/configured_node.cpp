@@ -10,7 +10,7 @@
 namespace muster::apps {
 namespace {
 
-/// Hooks that return at once, for a node that is there for its elections.
+/// Hooks that return at once, for a node without an application.
 class NoApplication : public Application {
  public:
   void stop(StopContext, Done<Report> done) override { done(); }
@@ -32,7 +32,7 @@ MakeApplication application_of(const NodeConfig& config) {
 int run_configured_node(const NodeConfig& config, bool initialise) {
   if (config.application.kind == "postgres")
     return failed_to_begin({ExitCode::bad_configuration,
-                            config.file.string() + ": has kind = \"postgres\" in [application]: "
+                            config.file.string() + " has kind = \"postgres\" in [application]: "
                                                    "run it with muster postgres run"});
   if (config.application.kind == "socket") return run_socket_node(config, initialise);
   return run_node(config, initialise, application_of(config));

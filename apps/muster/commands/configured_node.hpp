@@ -4,7 +4,7 @@
 
 namespace muster::apps {
 
-/// Runs the node with the application that its configuration names, until it is told to leave.
+/// Runs the node, with the application that its configuration names, until it is told to leave.
 /// Returns the exit code.
 int run_configured_node(const NodeConfig& config, bool initialise);
 

@@ -16,15 +16,15 @@
 #include <iostream>
 #include <thread>
 
-/// What the owner of a node may want of it: `muster wait`, `step-down`, `drain` and `elect`. Each
-/// waits until it has come about.
+/// Orders to a node: `muster wait`, `step-down`, `drain` and `elect`. Each command waits until the
+/// order has been carried out.
 
 namespace muster::apps {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Between two attempts to reach who is not there yet.
+/// Time between two attempts to reach a node.
 constexpr Duration pause_between = 20ms;
 
 class Deadline {
@@ -38,23 +38,23 @@ class Deadline {
   Clock::time_point at_;
 };
 
-/// A duration of the command line; throws the usage error.
+/// Parses a duration of the command line. Throws a usage error.
 Duration duration_of(const std::string& option, const std::string& text) {
   constexpr Duration longest = 24h * 365;
   const auto duration = parse_duration(text);
   if (!duration || *duration > longest)
-    throw CLI::ValidationError(option, text + " is no time such as 500ms, 10s or 5min");
+    throw CLI::ValidationError(option, text + ": expected a duration such as 500ms, 10s or 5min");
   return *duration;
 }
 
-/// One node, and for how long to wait.
+/// The node, and the time to wait.
 struct Owner {
   OneNode node;
   std::string timeout = "30s";
 
   void add(CLI::App& command, const std::string& json) {
     add_options(command, node, json);
-    command.add_option("--timeout,--within", timeout, "For how long to wait before giving up")
+    command.add_option("--timeout,--within", timeout, "How long to wait before giving up")
         ->capture_default_str();
   }
   [[nodiscard]] Duration patience() const { return duration_of("--timeout", timeout); }
@@ -65,20 +65,18 @@ Failure not_in_time(const std::optional<net::NodeStatus>& last, const std::strin
   std::string seen = last ? in_words(*last) : "no node answers at " + socket;
   if (const std::string heard = last ? heard_in_words(*last) : ""; !heard.empty())
     seen += " (" + heard + ")";
-  return {ExitCode::timed_out, seen + " after " + owner.timeout +
-                                   ", which is not what was waited for; see muster why, or wait "
-                                   "for longer with --timeout"};
+  return {ExitCode::timed_out, "gave up waiting after " + owner.timeout + ": " + seen +
+                                   "; see muster why, or wait longer with --timeout"};
 }
 
 // --- muster wait
-// -----------------------------------------------------------------------------------
 
 struct WaitOptions : Owner {
   std::string status = "Normal";
   std::uint32_t coordinator = 0;
 };
 
-/// The status of that name, whether its first letter is large or not.
+/// The status of that name. The case of the first letter does not matter.
 std::optional<Status> status_named(std::string name) {
   if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
   return enumerator_named<Status>(name);
@@ -88,7 +86,7 @@ int wait_command(const WaitOptions& options) {
   const auto wanted = status_named(options.status);
   if (!wanted)
     throw CLI::ValidationError(
-        "--status", options.status + " is none of Down, Election, Reorganization, Normal");
+        "--status", options.status + ": expected Down, Election, Reorganization or Normal");
   const auto directory = options.node.directory();
   if (!directory) return failed(directory.error());
   const std::string socket = *directory / "admin.sock";
@@ -121,17 +119,15 @@ int wait_command(const WaitOptions& options) {
   return failed(not_in_time(last, socket, options));
 }
 
-// --- An order, and what comes of it
-// ----------------------------------------------------------------
+// --- An order and its result
 
-/// A node as it was when it was told something, and as it is when that has come about.
+/// The node's status before the order, and its latest one.
 struct Outcome {
   net::NodeStatus before;
   net::NodeStatus after;
 };
 
-/// Tells the node that, and watches it until `done`, which is shown each of its statuses from then
-/// on.
+/// Sends the order `word` to the node. Then watches the node's statuses until `done` returns true.
 Expected<Outcome> order(const Owner& owner, const std::string& socket, const std::string& word,
                         const std::function<bool(const Outcome&)>& done) {
   std::optional<Outcome> seen;
@@ -157,13 +153,13 @@ std::string name(NodeId node) {
   return "node " + std::to_string(node.value);
 }
 
-/// What is printed in JSON of an order that was followed.
+/// The JSON line of an order that was carried out.
 struct OrderLine {
   std::string did;
   NodeId node;
   Status status{};
   std::optional<net::Out> out;
-  std::optional<NodeId> coordinator;  ///< of the cluster, as far as is known
+  std::optional<NodeId> coordinator;  ///< of the cluster, if it is known
   std::optional<GroupNumber> group;
 };
 MUSTER_DESCRIBE(OrderLine, did, node, status, out, coordinator, group);
@@ -182,36 +178,37 @@ OrderLine line_of(const char* did, const net::NodeStatus& status) {
 }
 
 // --- muster step-down and muster drain
-// -------------------------------------------------------------
 
-/// True where this is the word of a group that goes on without the life that has left: of its
-/// coordinator, which knows the members, or of a member of another group than was.
+/// Whether this status shows that the group goes on without the life that has left. A coordinator's
+/// status lists the members. A member's status shows it by a new group.
 bool goes_on(const net::NodeStatus& status, const net::NodeStatus& left) {
   if (not_normal(status)) return false;
-  // It may have come back meanwhile.
+  // The node that left can be back already, as coordinator.
   if (status.coordinator == left.node) return !left.group || status.group != left.group;
   if (status.up) return !status.up->contains(left.node);
   return status.group != left.group || status.coordinator == status.node;
 }
 
-/// Asks those whom a node has left behind who is their coordinator now; nothing where there are
-/// none, and a failure where none is in time.
+/// Asks the other nodes for their coordinator. Returns none if the node was alone in its group.
+/// Fails if no other node is in a group without it in time.
 Expected<std::optional<net::NodeStatus>> successor(const std::string& socket,
                                                    const net::NodeStatus& left,
                                                    const Deadline& deadline) {
-  const auto answer = net::ask_admin(socket, patience, "cluster");
+  const auto answer = net::ask_admin(socket, admin_patience, "cluster");
   if (!answer) return answer.error();
   boost::json::error_code error;
   auto cluster = read_json<net::ClusterSeen>(boost::json::parse(*answer, error));
   if (error || !cluster)
-    return Failure{ExitCode::unreachable, "the node at " + socket + " is of another version"};
+    return Failure{ExitCode::unreachable, "the node at " + socket +
+                                              " runs another version of Muster, whose answer this "
+                                              "command cannot read: use the node's version"};
   NodeSet nodes;
   for (const auto& [node, address] : cluster->addresses) nodes.insert(node);
   cluster->addresses.erase(left.node);
   const bool was_alone = left.coordinator == left.node && left.up && left.up->empty();
   do {
     for (const auto& [node, address] : cluster->addresses) {
-      const Duration bound = std::clamp<Duration>(deadline.left(), 1ms, patience);
+      const Duration bound = std::clamp<Duration>(deadline.left(), 1ms, admin_patience);
       const auto line = net::ask_observer(address, cluster->cluster, bound, {cluster->tls, nodes});
       auto status = line ? parse_status(*line) : Expected<net::NodeStatus>(line.error());
       if (status && goes_on(*status, left)) return std::optional(*std::move(status));
@@ -221,11 +218,11 @@ Expected<std::optional<net::NodeStatus>> successor(const std::string& socket,
   } while (!deadline.over());
   return Failure{ExitCode::no_coordinator,
                  name(left.node) +
-                     " has left, and nobody took over: no other node is Normal in a group without "
-                     "it yet; see muster members"};
+                     " has left, but no node has taken over: no other node is Normal in a group "
+                     "without it yet; see muster members"};
 }
 
-/// Says that a node has left, and who is coordinator now.
+/// Reports that a node has left, and the new coordinator.
 int has_left(const Owner& owner, const char* did, const std::string& socket, const Outcome& outcome,
              const Deadline& deadline, std::string sentence) {
   OrderLine line = line_of(did, outcome.after);
@@ -240,7 +237,7 @@ int has_left(const Owner& owner, const char* did, const std::string& socket, con
                 (still ? " is still coordinator" : " is coordinator now") + ", of group " +
                 to_text(*now.group);
   } else {
-    sentence += "; it was alone in its group, and nobody took over";
+    sentence += "; it was alone in its group, so no node took over";
   }
   report(owner, line, sentence);
   return 0;
@@ -272,9 +269,10 @@ int drain_command(const Owner& owner, bool undo) {
       return now.after.out == net::Out::drained;
     });
     if (!outcome) return failed(outcome.error());
-    return has_left(owner, "drain", socket, *outcome, deadline,
-                    name(outcome->before.node) +
-                        " is drained: it stays out until muster drain --undo, or a new process");
+    return has_left(
+        owner, "drain", socket, *outcome, deadline,
+        name(outcome->before.node) +
+            " is drained: it stays out until muster drain --undo or a restart of its process");
   }
   const auto outcome = order(owner, socket, "drain undo", [](const Outcome& now) {
     return now.after.status == Status::Normal && now.after.incarnation > now.before.incarnation;
@@ -285,12 +283,11 @@ int drain_command(const Owner& owner, bool undo) {
 }
 
 // --- muster elect
-// ----------------------------------------------------------------------------------
 
 int elect_command(const Owner& owner, std::string reason) {
   constexpr std::size_t longest = 200;
   if (reason.empty() || reason.size() > longest || reason.find('\n') != std::string::npos)
-    throw CLI::ValidationError("--reason", "a reason is a line of at most 200 bytes");
+    throw CLI::ValidationError("--reason", "expected one line of 1 to 200 bytes");
   const auto directory = owner.node.directory();
   if (!directory) return failed(directory.error());
   const std::string socket = *directory / "admin.sock";
@@ -319,15 +316,17 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 
 void add_wait_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<WaitOptions>();
-  CLI::App* command = add_command(
-      app, "wait", "Wait until one node of this machine is what is asked for",
-      "Waits as well where the node is not started yet. Exit codes: 0 it is so; 7 it was not in "
-      "time,\nand what it was instead is said; 5 no node was ever reached; 64 the configuration is "
-      "bad.");
-  options->add(*command, "The node's own line of JSON");
+  CLI::App* command =
+      add_command(app, "wait", "Wait until one node of this machine has a given status",
+                  "Also waits for a node that has not started yet. Exit codes: 0 the node has the "
+                  "status; 7 not in time\n(prints its status instead); 5 no node was ever reached; "
+                  "64 the configuration is invalid.");
+  options->add(*command, "Print the node's status as a line of JSON");
   command->add_option("--status", options->status, "Down, Election, Reorganization or Normal")
       ->capture_default_str();
-  command->add_option("--coordinator", options->coordinator, "And under that coordinator")
+  command
+      ->add_option("--coordinator", options->coordinator,
+                   "Wait until it is under this coordinator too")
       ->check(CLI::PositiveNumber);
   command->callback([options, &exit_code] {
     demand(options->node);
@@ -339,14 +338,15 @@ void add_step_down_command(CLI::App& app, int& exit_code) {
   const auto owner = std::make_shared<Owner>();
   const auto time = std::make_shared<std::string>("10s");
   CLI::App* command = add_command(
-      app, "step-down", "Let one node of this machine leave in order and come back after a while",
-      "The application stops, sessions and listener close, and the others reorganize without it; "
-      "the process stays.\nWaits until it has left and the others are Normal without it, and says "
-      "under whom. Exit codes: 0 so it is,\nor it was alone; 4 it has left, and nobody took over "
-      "in time; 5 no node was reached; 7 it has not left in time;\n64 the configuration is bad; 75 "
-      "the node refuses, and says why.");
-  owner->add(*command, "One line of JSON that says what came of it");
-  command->add_option("--for", *time, "How long it stays out")->capture_default_str();
+      app, "step-down",
+      "Make one node of this machine leave its group in order and come back later",
+      "The application stops, the node closes its sessions and its listener, and the other nodes "
+      "reorganize. The\nprocess stays. The command waits until the others are Normal without the "
+      "node, and prints their coordinator.\nExit codes: 0 done, or the node was alone; 4 it has "
+      "left, but no node took over in time; 5 no node was reached;\n7 it has not left in time; 64 "
+      "the configuration is invalid; 75 the node refuses, and says why.");
+  owner->add(*command, "Print the result as a line of JSON");
+  command->add_option("--for", *time, "How long the node stays out")->capture_default_str();
   command->callback([owner, time, &exit_code] {
     demand(owner->node);
     exit_code = step_down_command(*owner, *time);
@@ -357,11 +357,11 @@ void add_drain_command(CLI::App& app, int& exit_code) {
   const auto owner = std::make_shared<Owner>();
   const auto undo = std::make_shared<bool>(false);
   CLI::App* command = add_command(
-      app, "drain", "Let one node of this machine leave in order and stay out",
-      "As step-down, until --undo, which waits until the node is Normal again. The process stays "
-      "and answers\nmuster status with Down; a process that is started anew is not drained. Exit "
-      "codes: as of step-down.");
-  owner->add(*command, "One line of JSON that says what came of it");
+      app, "drain", "Make one node of this machine leave its group in order and stay out",
+      "Like step-down, but the node stays out until --undo, which waits until it is Normal again. "
+      "The process stays,\nand muster status shows the node as Down. A restarted process is not "
+      "drained. Exit codes: those of step-down.");
+  owner->add(*command, "Print the result as a line of JSON");
   command->add_flag("--undo", *undo, "Bring a drained node back");
   command->callback([owner, undo, &exit_code] {
     demand(owner->node);
@@ -373,13 +373,14 @@ void add_elect_command(CLI::App& app, int& exit_code) {
   const auto owner = std::make_shared<Owner>();
   const auto reason = std::make_shared<std::string>();
   CLI::App* command = add_command(
-      app, "elect", "Let one node of this machine begin an election, though nothing has failed",
-      "Waits until the node is Normal in another group, and says in which: a node below its "
-      "coordinator recovers, as after a pause, for that one\nto find. Exit codes: 0 it is Normal; "
-      "5 no node was reached; 7 it is not Normal in time; 64 the configuration is bad;\n75 the "
-      "node refuses, and says why.");
-  owner->add(*command, "One line of JSON that says what came of it");
-  command->add_option("--reason", *reason, "Why, for the journal and muster history")->required();
+      app, "elect", "Make one node of this machine begin an election although no node has failed",
+      "Waits until the node is Normal in another group, and prints that group. A node that is not "
+      "the coordinator\nrecovers, as after a pause, and its coordinator notices that. Exit codes: "
+      "0 it is Normal; 5 no node was reached;\n7 it is not Normal in time; 64 the configuration is "
+      "invalid; 75 the node refuses, and says why.");
+  owner->add(*command, "Print the result as a line of JSON");
+  command->add_option("--reason", *reason, "The reason, for the journal and muster history")
+      ->required();
   command->callback([owner, reason, &exit_code] {
     demand(owner->node);
     exit_code = elect_command(*owner, *reason);

@@ -25,8 +25,8 @@ namespace muster::apps {
 namespace {
 
 struct Past {
-  std::vector<history::Entry> entries;  ///< the oldest first; the last one may go on
-  std::vector<std::string> lines;       ///< the same as JSON
+  std::vector<history::Entry> entries;  ///< the oldest first; the last one is perhaps not over
+  std::vector<std::string> lines;       ///< the same entries as JSON
 };
 
 void take(Past& past, const std::string& line) {
@@ -44,16 +44,16 @@ Past read_past(const std::string& answer) {
   return past;
 }
 
-/// The last `limit` and the one that goes on, of a node that runs: it gives some at a time, and
-/// those before a number where it is asked for them.
+/// Asks a running node for its last `limit` reorganizations, and the present one. The node sends a
+/// few at a time. A request can contain a number, to get only the entries before that one.
 Expected<Past> past_of_node(const std::filesystem::path& socket, std::size_t limit) {
   const std::string word = "history " + std::to_string(limit);
-  const auto answer = net::ask_admin(socket, patience, word);
+  const auto answer = net::ask_admin(socket, admin_patience, word);
   if (!answer) return answer.error();
   Past past = read_past(*answer);
   while (!past.entries.empty() && past.entries.size() < limit && past.entries.front().number > 1) {
-    const auto older =
-        net::ask_admin(socket, patience, word + ' ' + std::to_string(past.entries.front().number));
+    const auto older = net::ask_admin(socket, admin_patience,
+                                      word + ' ' + std::to_string(past.entries.front().number));
     if (!older) return older.error();
     Past before = read_past(*older);
     if (before.entries.empty()) break;
@@ -64,7 +64,7 @@ Expected<Past> past_of_node(const std::filesystem::path& socket, std::size_t lim
   return past;
 }
 
-/// What the node says, or its safe storage where it does not run.
+/// The answer of the node. If the node does not run, reads its safe storage.
 Expected<Past> past_of(const OneNode& node, std::size_t limit) {
   const auto directory = node.directory();
   if (!directory) return directory.error();
@@ -76,7 +76,7 @@ Expected<Past> past_of(const OneNode& node, std::size_t limit) {
     if (key.starts_with(history::cells)) take(past, value.data);
   });
   if (!found) return answer.error();
-  std::cerr << "muster: the node does not run; this is what its safe storage has kept\n";
+  std::cerr << "muster: the node does not run; this is from its safe storage\n";
   return past;
 }
 
@@ -127,16 +127,17 @@ int history_command(const OneNode& node, std::size_t limit) {
   return 0;
 }
 
-/// What the node is now; none where it does not run.
+/// The node's present status; none if it does not run.
 std::optional<net::NodeStatus> status_of(const OneNode& node) {
   const auto directory = node.directory();
   if (!directory) return std::nullopt;
-  const auto line = net::ask_admin(*directory / "admin.sock", patience);
+  const auto line = net::ask_admin(*directory / "admin.sock", admin_patience);
   const auto status = line ? parse_status(*line) : Expected<net::NodeStatus>(line.error());
   return status ? std::optional(*status) : std::nullopt;
 }
 
-/// A line of JSON with when the node heard its coordinator last, and whom it holds.
+/// Adds two facts to a JSON line: when the node last heard its coordinator, and which nodes it
+/// keeps out.
 std::string with_heard(std::string line, const std::optional<net::NodeStatus>& now) {
   line.pop_back();
   line += ",\"coordinator_heard_ns\":";
@@ -188,15 +189,16 @@ int why_command(const OneNode& node) {
   if (last.group) return 0;
   if (now && now->procedure == Wait::Outvoted)
     return failed({ExitCode::not_normal, in_words(*now) + "; " + cure_of_differences(*now)});
-  return failed({ExitCode::not_normal, "node " + std::to_string(last.node.value) +
-                                           " is not Normal: this reorganization goes on; wait for "
-                                           "it with muster wait"});
+  return failed(
+      {ExitCode::not_normal,
+       "node " + std::to_string(last.node.value) +
+           " is not Normal: its reorganization has not ended yet; wait for it with muster wait"});
 }
 
 constexpr const char* codes =
-    "Where the node does not run its safe storage is read, which has the last ten thousand. Exit "
-    "codes: 0 told; 5 there is\nneither; 7 the node did not answer in time; 64 the configuration "
-    "is bad";
+    "If the node does not run, this reads its safe storage, which keeps the last ten thousand "
+    "reorganizations.\nExit codes: 0 printed; 5 there is no running node and no safe storage; 7 "
+    "the node did not answer in time;\n64 the configuration is invalid";
 
 }  // namespace
 
@@ -206,8 +208,9 @@ void add_history_command(CLI::App& app, int& exit_code) {
   CLI::App* command =
       app.add_subcommand("history", "List the reorganizations that one node took part in");
   command->footer(std::string(codes) + ".");
-  add_options(*command, *node, "One object a line, with the time of each phase");
-  command->add_option("--limit", *limit, "How many, the newest last")->capture_default_str();
+  add_options(*command, *node, "Print one JSON object a line, with the time of each phase");
+  command->add_option("--limit", *limit, "How many to list; the newest comes last")
+      ->capture_default_str();
   command->callback([node, limit, &exit_code] {
     demand(*node);
     exit_code = history_command(*node, *limit);
@@ -217,9 +220,9 @@ void add_history_command(CLI::App& app, int& exit_code) {
 void add_why_command(CLI::App& app, int& exit_code) {
   const auto node = std::make_shared<OneNode>();
   CLI::App* command =
-      app.add_subcommand("why", "Say why one node is in its group: its last reorganization");
-  command->footer(std::string(codes) + "; 3 it goes on, or there was none.");
-  add_options(*command, *node, "That reorganization as a line of JSON");
+      app.add_subcommand("why", "Explain why one node is in its group, by its last reorganization");
+  command->footer(std::string(codes) + "; 3 the reorganization has not ended, or there was none.");
+  add_options(*command, *node, "Print that reorganization as a line of JSON");
   command->callback([node, &exit_code] {
     demand(*node);
     exit_code = why_command(*node);

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <memory>
 
-// `muster init`: a cluster's files, a directory a node.
+// `muster init`: makes the files of a cluster, a directory for each node.
 
 namespace muster::apps {
 namespace {
@@ -27,9 +27,9 @@ struct InitOptions {
 constexpr const char* observer = "observer";
 
 constexpr const char* programs = R"(
-# "none" is a node that is there for its elections. To give it work (docs/programs.md):
+# With "none" the node only takes part in elections. To give it work (docs/how-to/programs.md):
 # a program that runs while the node is Normal: muster run --config FILE -- PROGRAM ARGUMENTS
-# or one that is there all the time and speaks with the node (docs/socket.md):
+# or a program that always runs and talks to the node (docs/reference/socket.md):
 #   kind = "socket"
 #   program = ["./worker"]
 # or, with kind = "none", a program for each hook:
@@ -53,13 +53,14 @@ std::vector<Bundle> bundles_of(const InitOptions& options, const std::map<NodeId
          {certificate_of(config)}});
   }
   if (options.observer)
-    bundles.push_back({observer,
-                       bundled_text(config, "For who only looks at the cluster " + options.cluster +
-                                                ": muster members --config FILE. No node may run "
-                                                "with it."),
-                       {{"tls", {net::observer_name(*config.tls)}}},
-                       {},
-                       Look::at_text});  // runs no node
+    bundles.push_back(
+        {observer,
+         bundled_text(config,
+                      "For observers of the cluster " + options.cluster +
+                          ": muster members --config FILE. No node may run with this file."),
+         {{"tls", {net::observer_name(*config.tls)}}},
+         {},
+         Look::at_text});  // no node runs with it
   return bundles;
 }
 
@@ -68,18 +69,17 @@ void tell(const fs::path& directory, const std::vector<Bundle>& bundles,
   const std::string at = directory.string();
   std::cout << at << " has a directory for each node, n1" << (nodes.size() > 1 ? ", n2, ..." : "")
             << ", and ca, the authority of their certificates: keep ca off every node\n"
-            << "next, for each node:\n  name its program, under [application] of its muster.toml, "
-            << "and try: muster config check " << at << "/n*/muster.toml\n";
+            << "next, for each node:\n  set its program under [application] in its muster.toml, "
+            << "and check the files: muster config check " << at << "/n*/muster.toml\n";
   if (!nodes.begin()->second.is_loopback()) {
     std::cout << "  copy it to its host: " << copies_text(nodes) << '\n';
   }
-  std::cout
-      << "  start it: muster node --config n1/muster.toml, or with the package, in "
-         "/var/lib/muster: systemctl enable --now muster@n1\nthen look at all: muster members "
-         "--config "
-      << at << '/' << bundles.back().name
-      << "/muster.toml\nTLS does not prove that a node is dead: that is what the system at "
-         "its address says (docs/certificates.md)\n";
+  std::cout << "  start it: muster node --config n1/muster.toml, or with the package, in "
+               "/var/lib/muster: systemctl enable --now muster@n1\nthen look at all nodes: muster "
+               "members --config "
+            << at << '/' << bundles.back().name
+            << "/muster.toml\nTLS does not prove that a node is dead: only a refused dial does, by "
+               "the system at the node's address (docs/how-to/certificates.md)\n";
 }
 
 int init(const InitOptions& options) {
@@ -90,7 +90,7 @@ int init(const InitOptions& options) {
   if (!nodes) return failed(nodes.error());
   const fs::path directory =
       fs::path(options.directory.empty() ? options.cluster : options.directory) / "";
-  const fs::path named = directory.parent_path();  // without a slash at its end
+  const fs::path named = directory.parent_path();  // without the slash at its end
   const auto bundles = bundles_of(options, *nodes);
   if (const auto made = make_bundles(named, options.cluster, bundles); !made)
     return failed(made.error());
@@ -107,21 +107,20 @@ void add_init_command(CLI::App& app, int& exit_code) {
   command
       ->add_option(
           "--nodes", options->nodes,
-          "Where each node is dialled, the lowest first: the last is the first coordinator")
+          "Address of each node, the lowest id first; the last node is the first coordinator")
       ->option_text("HOST[:PORT],...")
       ->required();
   command->add_option("--cluster", options->cluster, "The cluster's name")->capture_default_str();
   command->add_option("--dir", options->directory, "A new directory [the cluster's name]")
       ->option_text("DIR");
-  command->add_option("--port", options->port, "Where a host is named without one")
+  command->add_option("--port", options->port, "Port of the hosts that are given without one")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();
   command->add_flag("--observer", options->observer,
-                    "And a directory for who only looks: muster members");
+                    "Make a directory for an observer too (muster members)");
   command->footer(
-      "Nodes of this machine (localhost,localhost,localhost) get a port each. Exit codes: 0 made; "
-      "2 "
-      "usage;\n64 the directory is there; 74 an I/O error, and nothing was made.");
+      "Nodes on this machine (localhost,localhost,localhost) get a port each. Exit codes: 0 made; "
+      "2 usage;\n64 the directory already exists; 74 an I/O error: nothing was made.");
   command->callback([options, &exit_code] { exit_code = init(*options); });
 }
 

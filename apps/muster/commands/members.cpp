@@ -21,14 +21,14 @@
 #include <sstream>
 #include <thread>
 
-/// `muster members` and `muster top`: every node of a cluster, over the network, as an observer.
+/// `muster members` and `muster top`: ask every node of a cluster over the network, as an observer.
 
 namespace muster::apps {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// What one node has said: a line, and what it means; or why there is none.
+/// The answer of one node: its line and the status in it, or why there is none.
 struct Said {
   NodeId node;
   std::string line;
@@ -37,13 +37,13 @@ struct Said {
 
 Said ask(const NodeConfig& config, NodeId node) {
   const auto line =
-      net::ask_observer(config.cluster.nodes.at(node).text(), config.cluster.canonical(), patience,
-                        {config.tls, config.cluster.ids()});
+      net::ask_observer(config.cluster.nodes.at(node).text(), config.cluster.canonical(),
+                        admin_patience, {config.tls, config.cluster.ids()});
   if (!line) return {node, {}, line.error()};
   return {node, *line, parse_status(*line)};
 }
 
-/// All are asked at once: who is silent holds nobody up.
+/// Asks all nodes at the same time, so that a silent one does not delay the others.
 std::vector<Said> ask_all(const NodeConfig& config) {
   std::vector<std::future<Said>> asked;
   for (const auto& [node, address] : config.cluster.nodes)
@@ -70,7 +70,7 @@ std::string json_line(const Said& said) {
   return "{\"node\":" + std::to_string(said.node.value) + ",\"unreachable\":" + why + "}\n";
 }
 
-/// What the answers of all together amount to.
+/// The verdict on all answers together.
 Failure judge(const std::vector<Said>& all) {
   std::vector<net::NodeStatus> answers;
   std::optional<Failure> absent;
@@ -80,21 +80,24 @@ Failure judge(const std::vector<Said>& all) {
     else if (said.status.error().code == ExitCode::bad_configuration)
       return said.status.error();
     else if (!absent)
-      absent = {ExitCode::unreachable, "node " + std::to_string(said.node.value) +
-                                           " does not answer; the others say what they are"};
+      absent = {ExitCode::unreachable,
+                "node " + std::to_string(said.node.value) +
+                    " does not answer: check that it runs and can be reached"};
   }
   if (answers.empty()) return {ExitCode::unreachable, "no node of the cluster answers; start one"};
   std::optional<net::NodeStatus> first;
   for (const net::NodeStatus& status : answers) {
     if (status.status != Status::Normal) continue;
     if (first && (first->coordinator != status.coordinator || first->group != status.group)) {
-      return {ExitCode::disagreement,
-              in_words(*first) + ", and " + in_words(status) +
-                  ": see whether the network is cut, or a certificate is refused"};
+      return {
+          ExitCode::disagreement,
+          in_words(*first) + ", and " + in_words(status) +
+              ": the nodes disagree; check whether the network is cut or a certificate is refused"};
     }
     if (!first) first = status;
   }
-  if (!first) return {ExitCode::no_coordinator, "no node that answers is Normal; ask again"};
+  if (!first)
+    return {ExitCode::no_coordinator, "no node that answers is Normal; ask again in a moment"};
   for (const net::NodeStatus& status : answers)
     if (auto why = not_normal(status)) return *std::move(why);
   return absent.value_or(Failure{});
@@ -119,13 +122,13 @@ std::string now() {
   return out.str();
 }
 
-/// What `muster top` shows at each look: on a terminal the whole table in the place of the one
-/// before, else the lines that are new, with the time.
+/// The output of `muster top`. A terminal shows the whole table, which replaces the one before.
+/// Otherwise only lines that have changed are printed, with the time.
 class Screen {
  public:
   explicit Screen(bool json) : json_(json), draws_(!json && ::isatty(STDOUT_FILENO) == 1) {}
 
-  // That a coordinator looks after its group, and a member after its coordinator, is no news.
+  // Shows a node that is in Check as idle. Every node checks again and again, so this is no news.
   void show(std::vector<Said> all) {
     for (Said& said : all)
       if (said.status && said.status->procedure == Wait::Checking)
@@ -159,7 +162,7 @@ int top_command(const std::string& file, bool json, unsigned times) {
   for (unsigned looks = 1;; ++looks) {
     const std::vector<Said> all = ask_all(*config);
     screen.show(all);
-    if (!std::cout) return 0;  // nobody reads any more
+    if (!std::cout) return 0;  // the reader has gone
     const Failure verdict = judge(all);
     if (verdict.code == ExitCode::bad_configuration) return failed(verdict);
     if (looks == times) return verdict.code == ExitCode::ok ? 0 : failed(verdict);
@@ -169,9 +172,9 @@ int top_command(const std::string& file, bool json, unsigned times) {
 }
 
 constexpr const char* exit_codes =
-    "Exit codes: 0 all are Normal in one group; 3 one that answers is not; 4 none is; 5 one does "
-    "not\nanswer, or none; 8 they are Normal in different groups; 64 the configuration is bad, or "
-    "theirs differs.";
+    "Exit codes: 0 all nodes are Normal in one group; 3 a node that answers is not; 4 no node that "
+    "answers is\nNormal; 5 a node, or every node, does not answer; 8 nodes are Normal in different "
+    "groups; 64 the configuration\nis invalid, or differs from that of the nodes.";
 
 struct OfAll {
   std::string config;
@@ -181,9 +184,9 @@ struct OfAll {
 
 std::shared_ptr<OfAll> add_options_of_all(CLI::App& command) {
   const auto options = std::make_shared<OfAll>();
-  command.add_option("--config", options->config, "The configuration of any of its nodes")
+  command.add_option("--config", options->config, "Configuration of any node of the cluster")
       ->required();
-  command.add_flag("--json", options->json, "One object a line for each node");
+  command.add_flag("--json", options->json, "Print a JSON object for each node, one a line");
   return options;
 }
 
@@ -199,11 +202,13 @@ void add_members_command(CLI::App& app, int& exit_code) {
 }
 
 void add_top_command(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("top", "Show every node of a cluster, again each second");
+  CLI::App* command =
+      app.add_subcommand("top", "Show every node of a cluster, and update that each second");
   command->footer(exit_codes);
   const auto options = add_options_of_all(*command);
   command
-      ->add_option("--times", options->times, "How often, instead of without end; then as members")
+      ->add_option("--times", options->times,
+                   "End after this many updates, with the exit code of members")
       ->check(CLI::Range(1U, 1'000'000'000U));
   command->callback([options, &exit_code] {
     exit_code = top_command(options->config, options->json, options->times);

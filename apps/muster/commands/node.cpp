@@ -15,8 +15,8 @@ void add_node_command(CLI::App& app, int& exit_code) {
   flags->add_config_to(*command);
   flags->add_running_to(*command);
   command->footer(
-      "With kind = \"socket\" under [application] the node begins when its program has registered\n"
-      "at application.sock in its data directory (docs/socket.md).");
+      "With kind = \"socket\" under [application] the node starts once its program has "
+      "registered\nat application.sock in its data directory (docs/reference/socket.md).");
   command->callback([flags, &exit_code] {
     const auto config = flags->load();
     exit_code =

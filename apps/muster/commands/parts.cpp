@@ -23,14 +23,14 @@ const std::vector<Part>& parts() {
        {part_commands::check, part_commands::simulate, part_commands::replay, part_commands::verify,
         part_commands::draw, part_commands::election}},
       {"muster-postgres",
-       "install the package muster-postgres, or build it where libpq is (Debian: libpq-dev) with "
-       "./dev build release",
+       "install the package muster-postgres, or install libpq (Debian: libpq-dev) and build it "
+       "with ./dev build release",
        true,
        {part_commands::postgres}}};
   return all;
 }
 
-// The commands of the program, as it prints them; none if it cannot be asked.
+// Asks the program for a description of its commands. None if it gives none.
 std::optional<DescribedCommand> ask(const Part& part) {
   auto pipe = make_pipe();
   if (!pipe) return {};
@@ -77,7 +77,7 @@ int become(const Part& part, char** words) {
   char** const its_words = part.is_a_command ? words + 1 : words;
   its_words[0] = program.data();
   ::execv(program.c_str(), its_words);
-  return failed({ExitCode::usage, "muster " + command + " is in the program " + program + " (" +
+  return failed({ExitCode::usage, "muster " + command + " needs the program " + program + " (" +
                                       std::generic_category().message(errno) +
                                       "): " + std::string(part.how_to_get_it)});
 }
@@ -88,7 +88,7 @@ void add_parts(CLI::App& app) {
       app.add_subcommand(
           command.name,
           std::string(command.what) +
-              (part.is_there() ? "" : " (not there: needs " + std::string(part.program) + ")"));
+              (part.is_there() ? "" : " (not installed: needs " + std::string(part.program) + ")"));
 }
 
 DescribedCommand described_with_parts(const CLI::App& app) {

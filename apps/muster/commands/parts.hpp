@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
-/// The parts of `muster` that are programs of their own, beside it in the same directory: a machine
-/// that runs nodes needs neither the lab nor libpq.
+/// Parts of `muster` that are separate programs in the same directory. So a machine that runs nodes
+/// needs neither the lab nor libpq.
 
 namespace muster::apps {
 
 struct Part {
   std::string_view program;
   std::string_view how_to_get_it;
-  /// True if its own commands stand one word further: `muster postgres init`.
+  /// True if the part is one command with subcommands: `muster postgres init`.
   bool is_a_command;
   std::vector<part_commands::Command> commands;
 
@@ -23,18 +23,19 @@ struct Part {
   [[nodiscard]] bool is_there() const;
 };
 
-/// The part that has that command; null: it is no command of a part.
+/// The part that has that command. Null if no part has it.
 const Part* part_of(std::string_view command);
 
-/// Becomes the part's program, with the words of this one. Returns exit code 2, and tells how to
-/// get the part, if it is not there.
+/// Executes the part's program with this program's arguments, in this process. If the program does
+/// not exist, says how to get it and returns exit code 2.
 int become(const Part& part, char** words);
 
-/// Lists the commands of all parts in the help of `app`, and marks those that are not there.
+/// Lists the commands of all parts in the help of `app`. Marks the commands whose part is not
+/// installed.
 void add_parts(CLI::App& app);
 
-/// All commands of `app`. Those of a part are as the part describes them, and have no options if it
-/// is not there.
+/// Describes all commands of `app`. Commands of a part are described by the part itself. They have
+/// no options if the part is not installed.
 DescribedCommand described_with_parts(const CLI::App& app);
 
 }  // namespace muster::apps

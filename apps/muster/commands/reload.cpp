@@ -29,9 +29,9 @@ int reload_command(const OneNode& node) {
   }
   boost::json::error_code error;
   const auto taken = read_json<Taken>(boost::json::parse(*told, error));
-  std::cout << "what may change while it runs is in use\n";
+  std::cout << "the node now uses the new values of all settings that may change while it runs\n";
   if (taken && !taken->at_next_start.empty())
-    std::cout << "from its next start on counts " << taken->at_next_start << '\n';
+    std::cout << "these changes take effect at its next start: " << taken->at_next_start << '\n';
   return 0;
 }
 
@@ -40,15 +40,14 @@ int reload_command(const OneNode& node) {
 void add_reload_command(CLI::App& app, int& exit_code) {
   const auto node = std::make_shared<OneNode>();
   CLI::App* command =
-      app.add_subcommand("reload", "Let one node of this machine read its configuration again");
+      app.add_subcommand("reload", "Make one node of this machine read its configuration again");
   command->footer(
-      "Heeded are the files of [tls], [log], [http], and limit and keep of [journal]; what else "
-      "has "
-      "changed is\nnamed, and counts from the next start on. SIGHUP does the same. Exit codes: 0 "
-      "it "
-      "is in use; 5 no node\nwas reached; 75 the node refuses, and says why: what it read before "
-      "stays.");
-  add_options(*command, *node, "One line of JSON: what counts from the next start on");
+      "These take effect at once: the files of [tls], [log], [http], and limit and keep of "
+      "[journal]. Other changes are\nlisted, and take effect at the next start. SIGHUP does the "
+      "same. Exit codes: 0 done; 5 no node was reached;\n75 the node refuses, says why, and keeps "
+      "the configuration that it had.");
+  add_options(*command, *node,
+              "Print the changes that take effect at the next start as a line of JSON");
   command->callback([node, &exit_code] {
     demand(*node);
     exit_code = reload_command(*node);

@@ -11,7 +11,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <map>
+#include <string>
+#include <vector>
 
 namespace muster::apps {
 namespace {
@@ -41,7 +42,7 @@ struct RunOptions {
 Expected<> check_program(const std::string& program) {
   const auto file = find_program(program);
   if (::access(file.c_str(), X_OK) == 0 && !std::filesystem::is_directory(file)) return {};
-  return Failure{ExitCode::usage, "muster run: there is no program " + program +
+  return Failure{ExitCode::usage, "there is no program " + program +
                                       " that may be executed; give its path after --"};
 }
 
@@ -49,11 +50,11 @@ int run(const RunOptions& options) {
   const auto config = options.node.load();
   if (!config) return failed_to_begin(config.error());
   if (config->hooks || config->application.kind != "none") {
-    return failed_to_begin(
-        {ExitCode::bad_configuration,
-         options.node.config + ": has " +
-             (config->hooks ? "[hooks]" : "an [application] of its own") +
-             ", and muster run brings another; take it out, or use muster node"});
+    return failed_to_begin({ExitCode::bad_configuration,
+                            options.node.config + " has " +
+                                (config->hooks ? "[hooks]" : "an [application] of its own") +
+                                ", but muster run starts the program of its command line: remove "
+                                "that section, or use muster node"});
   }
   if (const auto found = check_program(options.command.front()); !found)
     return failed_to_begin(found.error());
@@ -78,14 +79,21 @@ void add_run_command(CLI::App& app, int& exit_code) {
       app.add_subcommand("run", "Run one node, and a program while the node is Normal");
   options->node.add_config_to(*command);
   options->node.add_running_to(*command);
-  const std::map<std::string, Where> places{{"everywhere", Where::everywhere},
-                                            {"coordinator", Where::coordinator}};
-  command->add_option("--where", options->where, "On every member, or on the coordinator only")
-      ->transform(CLI::CheckedTransformer(places))
+  command
+      ->add_option_function<std::string>(
+          "--where",
+          [options](const std::string& place) {
+            options->where = place == "coordinator" ? Where::coordinator : Where::everywhere;
+          },
+          "Run it on every member, or on the coordinator only")
+      ->check(CLI::IsMember(std::vector<std::string>{"coordinator", "everywhere"}))
       ->option_text("everywhere|coordinator [everywhere]");
-  command->add_flag("--inherit", options->inherit,
-                    "Give it the whole environment, and not only PATH, HOME, LANG and their like");
-  command->add_option("PROGRAM", options->command, "-- PROGRAM ARGS: what runs; no shell")
+  command->add_flag(
+      "--inherit", options->inherit,
+      "Pass the whole environment to the program, not only PATH, HOME, LANG and similar variables");
+  command
+      ->add_option("PROGRAM", options->command,
+                   "-- PROGRAM ARGS: the program to run, without a shell")
       ->required()
       ->option_text("[ARGS...]");
   command->footer(manual);

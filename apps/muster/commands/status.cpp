@@ -14,7 +14,7 @@ namespace {
 int status_command(const OneNode& node) {
   const auto directory = node.directory();
   if (!directory) return failed(directory.error());
-  const auto line = net::ask_admin(*directory / "admin.sock", patience);
+  const auto line = net::ask_admin(*directory / "admin.sock", admin_patience);
   if (!line) return failed(line.error());
   const auto status = parse_status(*line);
   if (!status) return failed(status.error());
@@ -26,7 +26,7 @@ int status_command(const OneNode& node) {
     for (const std::string& more : {heard_in_words(*status), certificate_in_words(*status)})
       if (!more.empty()) std::cout << more << '\n';
   }
-  const auto why = not_normal(*status);
+  const auto why = not_normal(*status, "ask again, or ask all nodes with muster members");
   return why ? failed(*why) : 0;
 }
 
@@ -34,11 +34,11 @@ int status_command(const OneNode& node) {
 
 void add_status_command(CLI::App& app, int& exit_code) {
   const auto node = std::make_shared<OneNode>();
-  CLI::App* command = app.add_subcommand("status", "Ask one node of this machine what it is");
+  CLI::App* command = app.add_subcommand("status", "Show the status of one node of this machine");
   command->footer(
-      "Exit codes: 0 it is Normal, and its coordinator was heard lately; 3 it is not; 5 no node "
-      "was reached; 8 two coordinators halt it in turn.");
-  add_options(*command, *node, "The node's own line of JSON");
+      "Exit codes: 0 it is Normal, and has heard its coordinator lately; 3 it is not; 5 no node "
+      "was reached;\n8 two coordinators halt it in turn.");
+  add_options(*command, *node, "Print the node's status as a line of JSON");
   command->callback([node, &exit_code] {
     demand(*node);
     exit_code = status_command(*node);

@@ -13,7 +13,7 @@
 #include <iostream>
 #include <memory>
 
-// `muster store`: what is in a node's safe storage, and whether it can be relied on.
+// `muster store`: shows a node's safe storage, and checks it.
 
 namespace muster::apps {
 namespace {
@@ -37,7 +37,7 @@ struct StoreLine {
 MUSTER_DESCRIBE(StoreLine, store, cluster, node, format, incarnation, counter_limit, group,
                 definition, definition_bytes, vector, seen, cells, cell_bytes);
 
-/// Then one line a cell.
+/// The line of each cell, after the first line.
 struct CellLine {
   std::string cell;
   std::uint64_t bytes{};
@@ -45,7 +45,7 @@ struct CellLine {
 };
 MUSTER_DESCRIBE(CellLine, cell, bytes, digest);
 
-/// The same with --values.
+/// The line of a cell with --values.
 struct CellWithValue {
   std::string cell;
   std::uint64_t bytes{};
@@ -71,7 +71,7 @@ struct StoreOptions {
   bool values = false;
 };
 
-// Bytes as one line of plain characters.
+// Bytes as one line of printable characters.
 std::string printable(std::string_view bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
@@ -170,7 +170,7 @@ int inspect(const StoreOptions& options) {
   return 0;
 }
 
-/// Whose the store has to be; none where that was not said.
+/// The cluster and node that the store has to belong to. None if --config was not given.
 Expected<std::optional<storage::Identity>> wanted(const StoreOptions& options) {
   if (options.config.empty()) return std::optional<storage::Identity>();
   const auto config = load_config(options.config);
@@ -197,7 +197,7 @@ int verify(const StoreOptions& options) {
   if (options.json) std::cout << to_json(line) << '\n';
   if (!found) return failed(found.error());
   if (!options.json)
-    std::cout << line.store << " holds: the store of node " << line.node->value << ", "
+    std::cout << line.store << " is intact: the store of node " << line.node->value << ", "
               << found->safe.incarnation.value << " lives, " << cells
               << " cells; every page and checksum is right, and a node would open it\n";
   return 0;
@@ -207,21 +207,23 @@ int verify(const StoreOptions& options) {
 
 void add_store_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<StoreOptions>();
-  CLI::App* store = app.add_subcommand("store", "Look into a node's safe storage");
+  CLI::App* store = app.add_subcommand("store", "Print or check a node's safe storage");
   store->require_subcommand(1);
   const auto add = [&](const char* name, const char* what, int (*run)(const StoreOptions&)) {
     CLI::App* command = store->add_subcommand(name, what);
-    command->add_option("DIR", options->directory, "the node's data directory")->required();
+    command->add_option("DIR", options->directory, "The node's data directory")->required();
     command->add_flag("--json", options->json, "JSON Lines on standard output");
     command->callback([options, run, &exit_code] { exit_code = run(*options); });
     return command;
   };
-  add("inspect", "Print the state, what was seen of others, and the cells; changes nothing",
+  add("inspect",
+      "Print the state, the last known lives of other nodes, and the cells; changes nothing",
       inspect)
-      ->add_flag("--values", options->values, "the cells' values as well");
-  add("verify", "Look at all that a node looks at when it opens its store; changes nothing", verify)
+      ->add_flag("--values", options->values, "Print the cells' values too");
+  add("verify", "Check everything that a node checks when it opens its store; changes nothing",
+      verify)
       ->add_option("--config", options->config,
-                   "The configuration of the node that it is for: another node's is refused")
+                   "Configuration of the node; the store of another node is refused")
       ->option_text("FILE");
 }
 

@@ -20,12 +20,14 @@ void read_node(Reader& reader, const toml::table& root, const std::filesystem::p
   if (node == nullptr) return;
   reader.only(*node, "[node]", {"id", "data", "listen"});
   const auto line = Reader::line_of(*node);
-  if (node->get("id") == nullptr) reader.refuse(line, "[node] has no id: expected id = 3, say");
+  if (node->get("id") == nullptr)
+    reader.refuse(line, "[node] has no id: expected a line such as id = 3");
   config.self.value = reader.number(*node, "id", 0, 1, std::numeric_limits<std::uint32_t>::max());
   const std::string data = reader.text(*node, "data", "");
   if (data.empty())
-    reader.refuse(line,
-                  "[node] has no data: expected data = \"DIRECTORY\", where its safe storage is");
+    reader.refuse(
+        line,
+        "[node] has no data: expected data = \"DIRECTORY\", the directory of its safe storage");
   config.data = beside(file, data);
   const toml::node* at = node->get("data");
   check_length(reader, Reader::line_of(at != nullptr ? *at : *node), "data = \"" + data + "\"",
@@ -44,14 +46,13 @@ void read_timings(Reader& reader, const toml::table& cluster, Timings& timings) 
       reader.duration(cluster, "coordinator_timeout", timings.check_every + timings.T);
 }
 
-// Files of before had single switches.
+// Older configuration files could turn single switches off.
 void refuse_switches(Reader& reader, const toml::table& cluster) {
   if (const toml::node* table = cluster.get("repairs"))
-    reader.refuse(
-        Reader::line_of(*table),
-        "[cluster.repairs] is no longer read, and every switch is on: expected nothing, or "
-        "literal = true in [cluster], which turns all of them off; single ones are for the "
-        "lab: muster check --repair NAME=off");
+    reader.refuse(Reader::line_of(*table),
+                  "[cluster.repairs] is no longer read, and every switch is on: remove it, or set "
+                  "literal = true in [cluster], which turns all switches off; only the lab turns "
+                  "off single switches: muster check --repair NAME=off");
 }
 
 void read_options(Reader& reader, const toml::table& cluster, ClusterConfig& to) {
@@ -68,19 +69,19 @@ void read_importance(Reader& reader, const toml::table& cluster, ClusterConfig& 
   if (table == nullptr) return;
   if (to.protocol != ProtocolName::textbook) {
     return reader.refuse(Reader::line_of(*table),
-                         "[cluster.importance] is of the textbook protocol; with any other the id "
-                         "is the priority: expected protocol = \"textbook\"");
+                         "[cluster.importance] is only for the textbook protocol; in the others "
+                         "the id is the priority: expected protocol = \"textbook\"");
   }
   for (const auto& [key, node] : *table) {
     const auto id = parse_number(key.str());
     const auto score = node.value_exact<std::int64_t>();
     if (!id || *id > std::numeric_limits<std::uint32_t>::max() || !score || *score < 0)
-      return reader.refuse(node, key.str(), "the id of a node and a whole number from 0 on");
+      return reader.refuse(node, key.str(), "the id of a node and a whole number of at least 0");
     to.importance[NodeId{static_cast<std::uint32_t>(*id)}] = static_cast<std::uint64_t>(*score);
   }
 }
 
-// Needs [tls], and the cluster's part for `insecure`.
+// Call this after [tls] and [cluster] are read: the check depends on both.
 void read_listen(Reader& reader, const toml::table& root, NodeConfig& config) {
   const toml::node* at = root["node"]["listen"].node();
   if (at == nullptr) return;
@@ -96,7 +97,7 @@ void read_listen(Reader& reader, const toml::table& root, NodeConfig& config) {
                   "without [tls] are neither encrypted nor authenticated");
 }
 
-// Needs [tls].
+// Call this after [tls] is read.
 void read_http(Reader& reader, const toml::table& root, NodeConfig& config) {
   const toml::table* http = reader.table(root, "http", false);
   if (http == nullptr) return;
@@ -104,8 +105,9 @@ void read_http(Reader& reader, const toml::table& root, NodeConfig& config) {
   const bool insecure = reader.flag(*http, "insecure", false);
   const std::string words = reader.text(*http, "listen", "");
   if (words.empty())
-    return reader.refuse(Reader::line_of(*http),
-                         "[http] has no listen: expected listen = \"127.0.0.1:9100\", say");
+    return reader.refuse(
+        Reader::line_of(*http),
+        "[http] has no listen: expected a line such as listen = \"127.0.0.1:9100\"");
   const auto listen = address_of(words);
   if (!listen)
     return reader.refuse(*http->get("listen"), "listen",
@@ -113,8 +115,8 @@ void read_http(Reader& reader, const toml::table& root, NodeConfig& config) {
                          "\"127.0.0.1:9100\"");
   if (!config.tls && !insecure && !listen->is_loopback())
     return reader.refuse(*http->get("listen"), "listen",
-                         "a loopback address, or [tls], or insecure = true in [http]: without it "
-                         "whoever can reach the port sees what the node tells");
+                         "a loopback address, or [tls], or insecure = true in [http]: otherwise "
+                         "anyone who can reach the port can read the node's status and metrics");
   config.http = HttpConfig{*listen, insecure};
 }
 
@@ -140,7 +142,7 @@ void read_protocol(Reader& reader, const toml::table& cluster, ClusterConfig& co
     config.protocol = *named;
 }
 
-/// Where a file says what does not fit.
+/// The place in the file of the value that does not fit, by its key.
 const toml::node* place_of(const toml::table& cluster, const std::string& key) {
   for (const char* table : {"nodes", "importance"})
     if (const toml::table* in = cluster[table].as_table(); in && in->contains(key))
@@ -148,7 +150,7 @@ const toml::node* place_of(const toml::table& cluster, const std::string& key) {
   return cluster.get(key);
 }
 
-// What no node may begin with, however it is configured.
+// Refuses what `misfit` finds: a configuration with which no node may begin.
 void refuse_misfit(Reader& reader, const toml::table& root, const toml::table& cluster,
                    const NodeConfig& config) {
   std::map<NodeId, std::string> addresses;
@@ -163,7 +165,7 @@ void refuse_misfit(Reader& reader, const toml::table& root, const toml::table& c
     return reader.refuse(Reader::line_of(*at),
                          "[cluster." + wrong->key + "]: expected " + wrong->expected);
   if (at != nullptr) return reader.refuse(*at, wrong->key, wrong->expected);
-  // Where it is not told T is what does not fit its default.
+  // The file does not set that key, so it is the key's default that does not fit T.
   const toml::node* T = cluster.get("T");
   reader.refuse(Reader::line_of(T ? *T : cluster),
                 "T = " + (T ? Reader::value_text(*T) : format_duration(config.cluster.timings.T)) +
@@ -221,8 +223,8 @@ void read_cluster(Reader& reader, const toml::table& root, NodeConfig& config) {
   refuse_misfit(reader, root, *cluster, config);
 }
 
-// Keys of a hundred thousand parts, in one line or inside each other, would take the stack of
-// whoever parses them.
+// Refuses long lines and files. A key with a hundred thousand parts, or tables nested as deep,
+// would overflow the stack of the TOML parser.
 void refuse_long_texts(Reader& reader, std::string_view text) {
   constexpr std::size_t longest = 4096;
   if (text.size() > longest_config)

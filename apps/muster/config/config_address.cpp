@@ -7,13 +7,13 @@
 namespace muster::apps {
 namespace {
 
-/// As a resolver takes it, in one text: names are the same in large letters and in small ones.
+/// The name in lower case, since case does not matter in names. None if it is not a host's name.
 std::optional<std::string> host_name(std::string name) {
   constexpr std::size_t longest = 253;
   constexpr std::size_t longest_label = 63;
   if (name.empty() || name.size() > longest) return std::nullopt;
   std::size_t label = 0;
-  bool digits_only = true;  // in the last label: then it is meant to be numeric, and is not
+  bool digits_only = true;  // in the last label, which must not be a number
   for (char& c : name) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     const bool letter = (c >= 'a' && c <= 'z') || c == '-' || c == '_';

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-/// A configuration as lines: written, shown, and compared.
+/// A configuration as lines, to write, show or compare it.
 
 namespace muster::apps {
 namespace {
@@ -61,7 +61,7 @@ class Lines {
   void add(const std::string& key, const T& value, const T& usual) {
     lines.push_back({table_, key, toml(value), toml(usual)});
   }
-  /// Where there is none the key is absent.
+  /// Adds the key, unless the value is empty.
   template <class T>
   void add_some(const std::string& key, const T& value) {
     if (!value.empty()) add(key, value);
@@ -147,6 +147,12 @@ void add_application(Lines& lines, const ApplicationConfig& application) {
   lines.add_some("programs", application.programs);
   lines.add_some("listen", application.listen);
   lines.add_some("hba", application.hba);
+  if (application.kind == "postgres" && !application.witness) {
+    lines.add("wal_keep", std::uint64_t{application.wal_keep}, std::uint64_t{usual.wal_keep});
+    lines.add_some("marker_key", application.marker_key);
+    lines.add("marker_period", application.marker_period, usual.marker_period);
+    lines.add("marker_deadline", application.marker_deadline, usual.marker_deadline);
+  }
   lines.add_some("program", application.program);
   if (!application.program.empty()) lines.add("inherit", application.inherit, usual.inherit);
   if (!application.tls) return;

@@ -4,7 +4,7 @@
 #include <muster/protocol/misfit.hpp>
 #include <muster/values/text.hpp>
 
-/// The options of docs/options.md as they stand in a configuration and after `--option`.
+/// Reads the options of docs/explanation/options.md, from a configuration or from `--option`.
 
 namespace muster::apps {
 
@@ -62,7 +62,7 @@ std::optional<std::string> read_option(std::string_view name, std::string_view t
   if (name == "clock_drift")
     return read_drift(text, options)
                ? std::nullopt
-               : std::optional<std::string>("millionths, such as \"10000ppm\"");
+               : std::optional<std::string>("parts per million, such as \"10000ppm\"");
   if (name == "quorum")
     return read_name(text, options.quorum) ? std::nullopt
                                            : std::optional<std::string>("\"off\" or \"majority\"");

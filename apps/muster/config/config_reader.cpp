@@ -40,7 +40,7 @@ std::string Reader::value_text(const toml::node& node) {
 
 void Reader::refuse(std::size_t line, const std::string& why) {
   if (failure_) return;
-  constexpr std::size_t most = 1000;  // keys and values are whatever the file says
+  constexpr std::size_t most = 1000;  // keys and values can be long
   failure_ = Failure{ExitCode::bad_configuration,
                      file_.string() + ":" + std::to_string(line) + ": " + one_line(why, most)};
 }
@@ -73,7 +73,7 @@ std::string Reader::text(const toml::table& table, std::string_view key, std::st
   const toml::node* node = table.get(key);
   if (node == nullptr) return otherwise;
   if (const auto value = node->value_exact<std::string>()) return *value;
-  refuse(*node, key, "a text in quotes");
+  refuse(*node, key, "a quoted text");
   return otherwise;
 }
 
@@ -104,8 +104,8 @@ Duration Reader::duration(const toml::table& table, std::string_view key, Durati
   const auto value = words ? parse_duration(*words) : std::nullopt;
   if (value && *value >= least && *value <= most) return *value;
   refuse(*node, key,
-         "a duration " + std::string(least > Duration() ? "above 0" : "from 0 on") + " and up to " +
-             format_duration(most) + ", such as \"100ms\" or \"2s\"");
+         "a duration " + std::string(least > Duration() ? "above 0" : "of at least 0") +
+             " and up to " + format_duration(most) + ", such as \"100ms\" or \"2s\"");
   return otherwise;
 }
 

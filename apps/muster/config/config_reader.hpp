@@ -8,16 +8,16 @@
 
 #include <set>
 
-/// How a configuration file is read, key by key.
+/// Reads a configuration file, key by key.
 
 namespace muster::apps {
 
-/// Reads one file: keeps the first refusal, after which every read gives its default.
+/// Reads one file. After the first refusal, which is kept, every read returns its default.
 class Reader {
  public:
   Reader(const std::filesystem::path& file, Look look) : file_(file), look_(look) {}
 
-  /// True where what the file names is to be there.
+  /// Whether the files that the configuration names have to exist.
   [[nodiscard]] bool looks_at_files() const { return look_ == Look::at_files; }
 
   void refuse(std::size_t line, const std::string& why);
@@ -25,12 +25,12 @@ class Reader {
   [[nodiscard]] const std::optional<Failure>& failure() const { return failure_; }
 
   static std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
-  /// The value as a refusal shows it.
+  /// The value, as a refusal shows it.
   static std::string value_text(const toml::node& node);
 
-  /// The table of that name; none where it is absent (refused where it is required).
+  /// The table of that name. Null if there is none, which is refused if it is required.
   const toml::table* table(const toml::table& parent, std::string_view name, bool required);
-  /// Refuses keys that are not among the known.
+  /// Refuses keys that are not in `known`.
   void only(const toml::table& table, std::string_view where,
             const std::vector<std::string_view>& known);
 
@@ -47,7 +47,8 @@ class Reader {
   std::optional<Failure> failure_;
 };
 
-/// Where others dial the nodes of a cluster, by id; other keys are for the caller.
+/// Reads the addresses at which others dial the nodes, by id. Skips `other_keys`, which the caller
+/// reads.
 void read_addresses(Reader& reader, const toml::table& table, const std::string& where,
                     std::map<NodeId, Address>& to,
                     const std::set<std::string_view>& other_keys = {});

@@ -19,16 +19,16 @@ void check_length(Reader& reader, std::size_t line, const std::string& what,
                   const std::filesystem::path& socket) {
   const std::size_t length = socket.native().size();
   if (length <= longest_socket_path) return;
-  reader.refuse(line, what + ": the socket " + socket.string() + " has " + std::to_string(length) +
-                          " bytes: expected at most " + std::to_string(longest_socket_path) +
-                          "; choose a shorter directory");
+  reader.refuse(line, what + ": the path of the socket " + socket.string() + " has " +
+                          std::to_string(length) + " bytes: expected at most " +
+                          std::to_string(longest_socket_path) + "; choose a shorter directory");
 }
 
 namespace {
 
 namespace fs = std::filesystem;
 
-// A node that could not write its journal would go on without one; whoever asks for it wants it.
+// The journal is checked here, because a node that cannot write its journal would run without one.
 void look_at(Reader& reader, const toml::table& section, const fs::path& journal,
              const NodeConfig& config) {
   const auto refuse = [&](const std::string& why) {
@@ -37,18 +37,18 @@ void look_at(Reader& reader, const toml::table& section, const fs::path& journal
   const fs::path directory = journal.parent_path();
   std::error_code error;
   if (fs::is_directory(journal, error))
-    return refuse("a file, and " + journal.string() + " is a directory: name a file in it");
+    return refuse("a file, but " + journal.string() + " is a directory: name a file in it");
   if (storage::is_of_store(journal, config.data))
-    return refuse("a file apart from the store, and " + journal.string() + " is of it");
+    return refuse("a file that is not part of the node's store: name another file");
   if (!fs::exists(directory, error)) {
-    if (directory == config.data) return;  // which the node makes
-    return refuse("a file in a directory that is there: make it first (mkdir -p " +
-                  directory.string() + ")");
+    if (directory == config.data) return;  // the node makes that directory
+    return refuse("a file in an existing directory: make it first (mkdir -p " + directory.string() +
+                  ")");
   }
   const fs::path written = fs::exists(journal, error) ? journal : directory;
   if (::access(written.c_str(), W_OK) != 0)
-    refuse("a file that this user may write to, and may not write to " + written.string() +
-           ": give it to the user that runs the node");
+    refuse("a file that this user can write to: let the user that runs the node write to " +
+           written.string());
 }
 
 void look_at(Reader& reader, const toml::node& at, std::string_view key,
@@ -63,10 +63,10 @@ void look_at(Reader& reader, const toml::node& at, std::string_view key,
   if (!fs::exists(found, error))
     return refuse("there is no such program" +
                   std::string(program.find('/') == std::string::npos ? " in PATH" : "") +
-                  ": expected the path of one that is there");
+                  ": expected the path of an existing program");
   if (fs::is_directory(found, error) || ::access(found.c_str(), X_OK) != 0)
-    refuse("it may not be executed: expected a program (chmod +x " + found.string() +
-           ", where it is one)");
+    refuse("it is not executable: expected a program (chmod +x " + found.string() +
+           ", if it is one)");
 }
 
 std::vector<std::string> read_command(Reader& reader, const toml::table& table,
@@ -78,14 +78,14 @@ std::vector<std::string> read_command(Reader& reader, const toml::table& table,
     for (const toml::node& word : *words) command.push_back(word.value_or(std::string()));
   if (command.empty() || command.front().empty()) {
     reader.refuse(*node, key, "a program and its arguments, such as [\"./deal.py\", \"--fair\"]");
-  } else if (command.front().find('/') != std::string::npos) {  // else it is looked for in PATH
+  } else if (command.front().find('/') != std::string::npos) {  // else it is searched in PATH
     command.front() = beside(file, command.front()).string();
   }
   if (reader.looks_at_files() && !reader.failure()) look_at(reader, *node, key, command.front());
   return command;
 }
 
-/// One of the names of an enumeration.
+/// Reads one of the names of an enumeration.
 template <class E>
 void read_named(Reader& reader, const toml::table& table, std::string_view key,
                 const std::string& expected, E& to) {
@@ -111,10 +111,10 @@ void read_tls(Reader& reader, const toml::table& root, const std::filesystem::pa
     if (name.empty() && path != &to.crl)
       reader.refuse(Reader::line_of(*tls), "[tls] has no " + std::string(key) + ": expected " +
                                                key +
-                                               " = a file in PEM, as muster cert issue makes");
+                                               " = a PEM file, such as muster cert issue makes");
     if (std::error_code error;
         reader.looks_at_files() && !path->empty() && !fs::is_regular_file(*path, error))
-      reader.refuse(*tls->get(key), key, "a file that is there");
+      reader.refuse(*tls->get(key), key, "an existing file");
   }
   const auto template_of = [&](const char* key, std::string& text,
                                std::initializer_list<std::string_view> words) {
@@ -122,7 +122,8 @@ void read_tls(Reader& reader, const toml::table& root, const std::filesystem::pa
     for (std::string_view word : words)
       if (const std::size_t at = text.find(word);
           at == std::string::npos || text.find(word, at + 1) != std::string::npos)
-        reader.refuse(*tls->get(key), key, "a URI in which " + std::string(word) + " stands once");
+        reader.refuse(*tls->get(key), key,
+                      "a URI that contains " + std::string(word) + " exactly once");
   };
   template_of("name", to.name, {"CLUSTER", "ID"});
   template_of("observer", to.observer, {"CLUSTER"});
@@ -138,7 +139,7 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
   const std::string name = reader.text(*journal, "file", "");
   if (name.empty())
     reader.refuse(Reader::line_of(*journal),
-                  "[journal] has no file: expected file = \"n3/journal.jsonl\", say");
+                  "[journal] has no file: expected a line such as file = \"n3/journal.jsonl\"");
   to.file = beside(file, name);
   if (reader.looks_at_files() && !reader.failure()) look_at(reader, *journal, to.file, config);
   if (const toml::node* limit = journal->get("limit")) {
@@ -176,9 +177,10 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
                       NodeConfig& config) {
   const toml::table* application = reader.table(root, "application", false);
   if (application == nullptr) return;
-  reader.only(*application, "[application]",
-              {"kind", "records_per_second", "program", "inherit", "role", "database", "programs",
-               "listen", "hba", "tls"});
+  reader.only(
+      *application, "[application]",
+      {"kind", "records_per_second", "program", "inherit", "role", "database", "programs", "listen",
+       "hba", "tls", "wal_keep", "marker_key", "marker_period", "marker_deadline"});
   ApplicationConfig& to = config.application;
   to.kind = reader.text(*application, "kind", to.kind);
   if (to.kind != "none" && to.kind != "shards" && to.kind != "socket" && to.kind != "postgres") {
@@ -187,7 +189,7 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
   }
   const auto only_beside = [&](const char* key, const std::string& kind) {
     if (to.kind != kind && application->get(key) != nullptr) {
-      reader.refuse(*application->get(key), key, "this key only beside kind = \"" + kind + "\"");
+      reader.refuse(*application->get(key), key, "this key only with kind = \"" + kind + "\"");
     }
   };
   if (to.kind == "socket") {
@@ -196,14 +198,15 @@ void read_application(Reader& reader, const toml::table& root, const std::filesy
   }
   only_beside("records_per_second", "shards");
   only_beside("program", "socket");
-  for (const char* key : {"role", "database", "programs", "listen", "hba", "tls"})
+  for (const char* key : {"role", "database", "programs", "listen", "hba", "tls", "wal_keep",
+                          "marker_key", "marker_period", "marker_deadline"})
     only_beside(key, "postgres");
   if (to.kind == "postgres") read_postgres(reader, *application, file, config);
   to.records_per_second =
       reader.number(*application, "records_per_second", to.records_per_second, 1, 10'000);
   to.program = read_command(reader, *application, "program", file);
   if (to.program.empty() && application->get("inherit") != nullptr)
-    reader.refuse(*application->get("inherit"), "inherit", "this key only beside a program");
+    reader.refuse(*application->get("inherit"), "inherit", "this key only with a program");
   to.inherit = reader.flag(*application, "inherit", false);
   to.directory = beside(file, ".");
 }
@@ -217,9 +220,9 @@ void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::
   config.hooks = {command("stop"), command("reorganize"), command("start"), beside(file, "."),
                   reader.flag(*hooks, "inherit", false)};
   if (config.application.kind != "none") {
-    reader.refuse(Reader::line_of(*hooks), "[hooks] stands beside [application] kind = \"" +
+    reader.refuse(Reader::line_of(*hooks), "[hooks] is set, and so is [application] kind = \"" +
                                                config.application.kind +
-                                               "\": expected one of the two");
+                                               "\": expected only one of the two");
   }
 }
 

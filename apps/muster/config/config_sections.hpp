@@ -2,15 +2,16 @@
 
 #include "apps/muster/config/config_reader.hpp"
 
-/// The sections of a configuration that name files, [tls], [journal],
-/// [application] and [hooks]; and [log], and [cluster.postgres].
+/// Reads the sections that name files ([tls], [journal], [application] and [hooks]), and also [log]
+/// and [cluster.postgres].
 
 namespace muster::apps {
 
-/// A path of a configuration, which is relative to its file.
+/// The absolute form of a path in a configuration. A relative path starts at the directory of the
+/// configuration file.
 std::filesystem::path beside(const std::filesystem::path& file, const std::string& path);
 
-/// Refuses a Unix socket whose path is too long; `what` led to it.
+/// Refuses a Unix socket whose path is too long. `what` is the setting that gives the path.
 void check_length(Reader& reader, std::size_t line, const std::string& what,
                   const std::filesystem::path& socket);
 
@@ -21,10 +22,10 @@ void read_journal(Reader& reader, const toml::table& root, const std::filesystem
 void read_log(Reader& reader, const toml::table& root, LogConfig& to);
 void read_application(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                       NodeConfig& config);
-/// What is of one node's PostgreSQL. Needs the cluster's part.
+/// Reads the settings of this node's PostgreSQL. Call this after [cluster] is read.
 void read_postgres(Reader& reader, const toml::table& application,
                    const std::filesystem::path& file, NodeConfig& config);
-/// What is the same on every node.
+/// Reads [cluster.postgres], which is the same on every node.
 void read_postgres(Reader& reader, const toml::table& cluster, ClusterConfig& to);
 void read_hooks(Reader& reader, const toml::table& root, const std::filesystem::path& file,
                 NodeConfig& config);

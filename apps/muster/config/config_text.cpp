@@ -77,7 +77,7 @@ Expected<NodeConfig> load_config(const std::filesystem::path& file, Look look) {
     return Failure{ExitCode::bad_configuration,
                    file.string() + ": cannot be read: " + std::generic_category().message(why) +
                        (why == EACCES ? "; let " + name_of(::geteuid()) + " read it"
-                                      : "; name an existing configuration with --config")};
+                                      : "; name an existing configuration")};
   }
   text.resize(static_cast<std::size_t>(in.gcount()));
   auto config = parse_config(text, file, look);

@@ -1,4 +1,4 @@
-"""The libraries for Conan 2: `conan create apps/packaging/conan`, from a working copy."""
+"""The Conan 2 recipe of the libraries. In a working copy: `conan create apps/packaging/conan`."""
 
 from pathlib import Path
 
@@ -43,6 +43,6 @@ class Muster(ConanFile):
         CMake(self).install()
 
     def package_info(self):
-        # The package brings its own files for find_package.
+        # The installed package has its own files for find_package, so Conan need not make any.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = ["lib/cmake/muster"]

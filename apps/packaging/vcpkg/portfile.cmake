@@ -1,5 +1,5 @@
-# An overlay port: `vcpkg install muster --overlay-ports=apps/packaging/vcpkg`. It builds the working copy
-# that it stands in.
+# An overlay port: `vcpkg install muster --overlay-ports=apps/packaging/vcpkg`. It builds the
+# working copy that this file is in.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 vcpkg_cmake_configure(

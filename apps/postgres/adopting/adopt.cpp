@@ -1,22 +1,26 @@
 #include "apps/postgres/adopting/adopt.hpp"
 
 #include "apps/postgres/server/conf.hpp"
+#include "apps/postgres/server/marker.hpp"
 #include "apps/postgres/server/own_settings.hpp"
 #include "apps/postgres/server/tools.hpp"
+
+#include <sstream>
 
 namespace muster::postgres {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Where that file of a place is, now that its data has moved.
+/// The path of `file` now. A file in the data directory has moved with that directory to `to`.
 fs::path moved(const fs::path& file, const Whereabouts& from, const fs::path& to) {
   const fs::path within = file.lexically_relative(from.data);
   if (file.is_relative()) return to / file;
   return within.empty() || *within.begin() == ".." ? file : to / within;
 }
 
-/// Who may connect, or who is whom: a file that `setting` names, or one beside its settings.
+/// Takes over pg_hba.conf or pg_ident.conf: the file that `setting` names, or else the one in the
+/// directory of postgresql.conf.
 Expected<> bring_file(const InstanceOptions& options, const Whereabouts& from,
                       const OwnSettings& settings, const char* setting, const char* name) {
   const fs::path to = adopted_path(options, false);
@@ -28,6 +32,21 @@ Expected<> bring_file(const InstanceOptions& options, const Whereabouts& from,
   return *text ? write_durably(to / name, **text) : Expected<>();
 }
 
+/// The timeline of a database whose server was shut down in order.
+Expected<std::uint32_t> timeline_of(const InstanceOptions& options) {
+  const auto control_file =
+      output_of(options, "pg_controldata", {"--pgdata", options.data.string()});
+  if (!control_file) return control_file.error();
+  std::istringstream lines(*control_file);
+  const std::string name = "Latest checkpoint's TimeLineID:";
+  for (std::string line; std::getline(lines, line);) {
+    std::uint32_t timeline = 0;
+    if (line.starts_with(name) && std::istringstream(line.substr(name.size())) >> timeline)
+      return timeline;
+  }
+  return Failure{ExitCode::temporary, "pg_controldata does not show the timeline of the database"};
+}
+
 }  // namespace
 
 fs::path adopted_path(const InstanceOptions& options, bool lost) {
@@ -37,7 +56,8 @@ fs::path adopted_path(const InstanceOptions& options, bool lost) {
 Expected<> bring_settings(const InstanceOptions& options, const Whereabouts& from) {
   const fs::path to = adopted_path(options, false);
   const fs::path file = moved(from.settings, from, to);
-  if (file == to / "postgresql.conf" && is_kept({to, {}, {}})) return {};  // they are there
+  if (file == to / "postgresql.conf" && is_kept({to, {}, {}}))
+    return {};  // the settings have come already
   const auto settings = read_settings(
       file, [&options](const std::string& name) { return is_left_out(options, name); });
   if (!settings) return settings.error();
@@ -50,15 +70,21 @@ Expected<> bring_settings(const InstanceOptions& options, const Whereabouts& fro
   return write_durably(to / "postgresql.conf",
                        "# As it was in " + from.settings.string() +
                            " when muster adopted this database.\n" + settings->text +
-                           "\n# What stands above counts for less:\n" + include_line + "\n");
+                           "\n# The next file takes precedence over the settings above:\n" +
+                           include_line + "\n");
 }
 
 Expected<> begin_history(const InstanceOptions& options, const fs::path& meanwhile) {
   InstanceOptions there = options;
   there.data = meanwhile;
-  if (const auto said =
-          in_single_user(there, statements_of_first_row(options.node, options.copies()));
-      !said)
+  const auto timeline = timeline_of(there);
+  if (!timeline) return timeline.error();
+  const Marker first = first_marker(options, *timeline);
+  const auto system = system_identifier_in(meanwhile);
+  if (auto known = write_known_terms(options, {system.value_or(0), first.rows_ended, {first}});
+      !known)
+    return known;
+  if (const auto said = in_single_user(there, statements_of_first_row(first)); !said)
     return said.error();
   return rename_durably(meanwhile, options.data);
 }

@@ -33,7 +33,7 @@ fs::path real(const fs::path& path) {
   return error ? path : found;
 }
 
-/// The value behind "Database cluster state:", of what pg_controldata says.
+/// The value of a key, such as "Database cluster state:", in the output of pg_controldata.
 std::string value_of(const std::string& said, const std::string& key) {
   std::istringstream lines(said);
   for (std::string line; std::getline(lines, line);) {
@@ -44,7 +44,7 @@ std::string value_of(const std::string& said, const std::string& key) {
   return "";
 }
 
-/// Between the quotes of what a server with one session answers: `name = "value"`.
+/// The quoted value in a line `name = "value"`, which PostgreSQL prints in single-user mode.
 std::string answer_in(const std::string& said, const std::string& name) {
   const std::string before = name + " = \"";
   const auto at = said.find(before);
@@ -60,7 +60,8 @@ bool is_of_place(const std::string& name) {
   return false;
 }
 
-// A recovery that ends at a target would end replay, or promote a sealed standby.
+// True for a setting of a recovery. Such settings are not taken over: a recovery that stops at a
+// target would end the replay, or promote a sealed standby.
 bool is_of_recovery(const std::string& name) {
   return name.starts_with("recovery_target") || name == "promote_trigger_file" ||
          name == "recovery_end_command";
@@ -106,28 +107,31 @@ class Inspection {
     const auto at = said->find(") ");
     const std::string ours = at == std::string::npos ? "" : said->substr(at + 2);
     if (ours.starts_with(its + ".") || ours.starts_with(its + "\n")) return {};
-    return refuse("is a database of PostgreSQL " + its + ", and " + options_.programs.string() +
-                  " is of " + ours.substr(0, ours.find_first_of(" \n")) +
-                  ": upgrade it first (pg_upgrade, or Debian's pg_upgradecluster)" + first_cure);
+    return refuse(
+        "the database is of PostgreSQL " + its + ", but the programs in " +
+        options_.programs.string() + " are of " + ours.substr(0, ours.find_first_of(" \n")) +
+        ": upgrade the database first (pg_upgrade, or Debian's pg_upgradecluster)" + first_cure);
   }
 
   Expected<> owner() { return look_at_owner(place_.data); }
 
   Expected<> debian() {
     if (!place_.debians || !place_.debians->begins_with_machine) return {};
-    return refuse("is of Debian's " + place_.debians->unit +
-                  ", which would look for it when this machine begins: let it be " +
-                  place_.debians->how_it_is_let_be() + first_cure);
+    return refuse(
+        "the database belongs to Debian's " + place_.debians->unit +
+        ", which would still try to start it when this machine boots: disable that service " +
+        place_.debians->how_it_is_let_be() + first_cure);
   }
 
   Expected<> rest() {
     const auto processes = processes_on(place_.data);
     if (processes.empty()) return {};
-    std::string how = (options_.programs / "pg_ctl").string() + " stop -D " + place_.data.string();
-    if (place_.debians) how = "systemctl stop " + place_.debians->unit;
-    if (looks_ == Looks::survivor) how = "stop the node that keeps it, and disable its service";
+    std::string how = "stop it with " + (options_.programs / "pg_ctl").string() + " stop -D " +
+                      place_.data.string();
+    if (place_.debians) how = "stop it with systemctl stop " + place_.debians->unit;
+    if (looks_ == Looks::survivor) how = "stop the node that runs it, and disable its service";
     const auto postmaster = postmaster_on(place_.data);
-    return refuse("PostgreSQL runs on it, process " +
+    return refuse("PostgreSQL runs on this database, as process " +
                   std::to_string(postmaster.value_or(processes.front())) + ": " + how + first_cure);
   }
 
@@ -135,11 +139,11 @@ class Inspection {
     std::error_code error;
     for (const char* signal : {"standby.signal", "recovery.signal"})
       if (fs::exists(place_.data / signal, error))
-        return refuse(
-            std::string("is a standby's, as it has ") + signal +
-            ": adopt that of its primary; or, if that is gone, start this one, promote it "
-            "(pg_ctl promote), and stop it" +
-            first_cure);
+        return refuse(std::string("this is the database of a standby, because it contains ") +
+                      signal +
+                      ": adopt the database of its primary instead; if the primary is gone, start "
+                      "this database, promote it (pg_ctl promote) and stop it" +
+                      first_cure);
     return {};
   }
 
@@ -150,25 +154,27 @@ class Inspection {
     found_.checksums = value_of(*said, "Data page checksum version") != "0";
     const std::string state = value_of(*said, "Database cluster state");
     if (looks_ != Looks::whole || state == "shut down") return {};
-    return refuse("was not shut down in order, its state is \"" + state +
-                  "\": start it where it is, and stop it" + first_cure);
+    return refuse("the database was not shut down cleanly, its state is \"" + state +
+                  "\": start it where it is and stop it" + first_cure);
   }
 
-  // What a link names by a relative path is elsewhere when the directory has moved.
+  // A relative link would point elsewhere once the directory has moved.
   Expected<> links() {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(place_.data / "pg_tblspc", error))
-      return refuse("has a tablespace at " + fs::read_symlink(entry.path(), error).string() +
-                    ", and a clone cannot be made anew where one is: move what is in it to "
-                    "pg_default, DROP TABLESPACE, and stop it" +
+      return refuse("the database has a tablespace at " +
+                    fs::read_symlink(entry.path(), error).string() +
+                    ", and a later clone of this node could not replace it: move its contents to "
+                    "pg_default, run DROP TABLESPACE, and stop PostgreSQL" +
                     first_cure);
     for (const auto& entry : fs::directory_iterator(place_.data, error)) {
       if (!entry.is_symlink(error)) continue;
       const fs::path to = fs::read_symlink(entry.path(), error);
       if (to.is_relative())
-        return refuse(entry.path().filename().string() + " is a link to " + to.string() +
-                      ", which is elsewhere when it has moved: let it name a path from / on" +
-                      first_cure);
+        return refuse(
+            entry.path().filename().string() + " is a link to " + to.string() +
+            ", a relative path that points elsewhere after the move: make it an absolute link" +
+            first_cure);
     }
     return {};
   }
@@ -180,9 +186,11 @@ class Inspection {
     if (::stat(place_.data.c_str(), &from) == 0 && ::stat(target.c_str(), &to) == 0 &&
         from.st_dev == to.st_dev)
       return {};
-    return refuse("is not on the file system of " + target.string() +
-                  ", and is moved, never copied: name a directory on its own file system, with "
-                  "--data, or as database = \"...\" in [application]");
+    return refuse(
+        "the database is not on the file system of " + target.string() +
+        ", and it can be moved only within one file system, because it is never copied: name "
+        "a directory on its own file system, with --data, or with database = \"...\" in "
+        "[application]");
   }
 
   Expected<> altered() {
@@ -195,12 +203,12 @@ class Inspection {
     const auto settings = read_settings(file, counts);
     if (!settings) return settings.error();
     for (const auto& [name, value] : settings->left_out) {
-      // By the command line it is what it is to be.
+      // Muster sets this setting on the command line, so the file's value does not matter.
       if (settings_on_command_line(options_).contains(name)) continue;
-      return refused(file, name +
-                               " is set by ALTER SYSTEM, which counts for more than muster.conf: "
-                               "ALTER SYSTEM RESET " +
-                               name + " while it runs, or take that line out" + first_cure);
+      return refused(
+          file,
+          name + " is set by ALTER SYSTEM, which overrides muster.conf: run ALTER SYSTEM RESET " +
+              name + " while PostgreSQL runs, or remove that line" + first_cure);
     }
     return {};
   }
@@ -212,14 +220,15 @@ class Inspection {
          "-c", "data_directory=" + place_.data.string()});
   }
 
-  // The others clone it, and follow it.
+  // The other nodes clone and follow this database, so the settings have to allow cloning and
+  // following.
   Expected<> effective() {
     const auto level = effective_value("wal_level");
     if (!level) return refused(place_.settings, level.error().what + ": correct that" + first_cure);
     if (level->starts_with("minimal"))
       return refused(place_.settings,
-                     std::string("wal_level is minimal, by which it cannot be cloned or followed: "
-                                 "set it to replica") +
+                     std::string("wal_level is minimal, so no other node could clone or follow the "
+                                 "database: set it to replica") +
                          first_cure);
     const std::uint64_t least = 2 * options_.nodes.size();
     for (const char* name : {"max_wal_senders", "max_replication_slots"}) {
@@ -227,10 +236,10 @@ class Inspection {
       if (!said) return refused(place_.settings, said.error().what);
       said->erase(said->find_last_not_of('\n') + 1);
       if (apps::parse_number(*said).value_or(0) < least)
-        return refused(place_.settings, std::string(name) + " is " + *said + ": " +
-                                            std::to_string(options_.nodes.size()) + " nodes need " +
-                                            std::to_string(least) + " or more; set it so" +
-                                            first_cure);
+        return refused(place_.settings, std::string(name) + " is " + *said + ", but " +
+                                            std::to_string(options_.nodes.size()) +
+                                            " nodes need at least " + std::to_string(least) +
+                                            ": raise it" + first_cure);
     }
     return {};
   }
@@ -246,15 +255,15 @@ class Inspection {
     const auto said = in_single_user(there, question,
                                      {"-c", "config_file=" + place_.settings.string(), "-c",
                                       "data_directory=" + place_.data.string()});
-    if (!said) return refuse("does not begin: " + said.error().what);
+    if (!said) return refuse("PostgreSQL does not start on this database: " + said.error().what);
     if (answer_in(*said, "superusers") != "1")
-      return refuse("has no superuser " + options_.role +
-                    " that may log in, as whom the nodes come: start it, CREATE ROLE " +
+      return refuse("the database has no superuser " + options_.role +
+                    " that may log in, which the nodes connect as: start it, run CREATE ROLE " +
                     options_.role + " SUPERUSER LOGIN, stop it" + first_cure);
     if (!answer_in(*said, "kept").empty())
       return refuse(
-          "has a table muster.term, though muster does not keep it: start it, DROP SCHEMA muster "
-          "CASCADE, stop it" +
+          "the database has a table muster.term although Muster has never run it: start it, run "
+          "DROP SCHEMA muster CASCADE, stop it" +
           std::string(first_cure));
     found_.locales = answer_in(*said, "locales");
     return {};
@@ -280,7 +289,8 @@ Expected<Whereabouts> whereabouts_of(const fs::path& named, const fs::path& clus
     if (!settings) return settings.error();
     const auto directory = settings->left_out.find("data_directory");
     if (directory == settings->left_out.end())
-      return refused(place.settings, "says no data_directory: name the data directory itself");
+      return refused(place.settings,
+                     "sets no data_directory: pass the data directory itself to --adopt");
     place.data = real(directory->second);
   }
   for (const DebiansCluster& cluster : debians_clusters(clusters)) {
@@ -295,13 +305,15 @@ Expected<Whereabouts> whereabouts_of(const fs::path& named, const fs::path& clus
 Expected<> look_at_owner(const fs::path& data) {
   struct stat found {};
   if (::stat(data.c_str(), &found) != 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return {};  // which is told with what is to be there
+    if (errno == ENOENT || errno == ENOTDIR)
+      return {};  // the caller reports that the file is missing
     return refused(data, std::generic_category().message(errno));
   }
   if (found.st_uid == ::geteuid()) return {};
   const std::string name = apps::name_of(found.st_uid);
-  return refused(data, "belongs to " + name + ", and only its owner can run it: say --user " +
-                           name + ", as root");
+  return refused(
+      data, "belongs to " + name +
+                ", and only its owner can run it: run this command as root with --user " + name);
 }
 
 Expected<Existing> look_at(const Whereabouts& place, const InstanceOptions& options) {

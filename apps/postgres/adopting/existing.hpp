@@ -5,47 +5,51 @@
 
 #include <muster/values/failure.hpp>
 
-/// A database that exists, as its owner names it, and whether it can become a node's.
+/// Finds an existing database that a user names, and checks if it can become a node's database.
 
 namespace muster::postgres {
 
 struct Whereabouts {
   std::filesystem::path data;
-  std::filesystem::path settings;  ///< its postgresql.conf
+  std::filesystem::path settings;  ///< the path of its postgresql.conf
   std::optional<DebiansCluster> debians;
 };
 
-/// Where its parts are: `named` is its data directory, or that of a postgresql.conf that says where
-/// the data is, as for `postgres -D`. The settings of a data directory are those of the cluster of
-/// Debian's below `clusters` whose data it is, or in it.
+/// Finds the parts of a database. `named` is its data directory, or the directory of a
+/// postgresql.conf that names the data directory, as for `postgres -D`. If a Debian cluster below
+/// `clusters` has this data directory, the settings are in the directory of that cluster. Otherwise
+/// they are in the data directory.
 Expected<Whereabouts> whereabouts_of(const std::filesystem::path& named,
                                      const std::filesystem::path& clusters = "/etc/postgresql");
 
-/// The error says who has that data directory, if it is not this process's user.
+/// Returns an error that names the owner, if the data directory does not belong to the user of this
+/// process.
 Expected<> look_at_owner(const std::filesystem::path& data);
 
 struct Existing {
   Whereabouts place;
   std::uint64_t segment_bytes{};
   bool checksums{};
-  std::string locales;  ///< of its databases: "C, de_DE.UTF-8"
+  std::string locales;  ///< the locales of its databases, such as "C, de_DE.UTF-8"
 };
 
-/// Looks into a database that nothing runs, and that is to become that of the node of `options`.
-/// The failure says why it cannot, and the cure; nothing was changed.
+/// Examines a stopped database that should become the database of the node of `options`. The error
+/// says why the database cannot become that, and names the cure. Changes nothing.
 Expected<Existing> look_at(const Whereabouts& place, const InstanceOptions& options);
 
-/// The same of one that a node had in a cluster that is lost: it may be a standby's, and need not
-/// have been shut down in order.
+/// Does as look_at() for a database that a node had in a lost cluster. Such a database can be that
+/// of a standby, and can have ended without an orderly shutdown.
 Expected<Existing> look_at_survivor(const Whereabouts& place, const InstanceOptions& options);
 
-/// How one is made that was looked at before: without its locales, which tell only then.
+/// Does as look_at() for a database that was examined before. Leaves out the locales, which are
+/// reported only the first time.
 Expected<Existing> look_again(const Whereabouts& place, const InstanceOptions& options);
 
-/// Whether muster has kept it.
+/// True if Muster has managed this database.
 bool is_kept(const Whereabouts& place);
 
-/// Does not come along: what muster says itself, or what would be for another place or a recovery.
+/// True for a setting that is not taken over: Muster sets it itself, it names a file location, or
+/// it belongs to a recovery.
 bool is_left_out(const InstanceOptions& options, const std::string& setting);
 
 }  // namespace muster::postgres

@@ -3,9 +3,9 @@
 #include "apps/postgres/perform/instance.hpp"
 #include "apps/postgres/server/processes.hpp"
 #include "apps/postgres/server/tools.hpp"
+#include "apps/postgres/server/wal.hpp"
 
 #include <boost/asio/io_context.hpp>
-#include <boost/crc.hpp>
 
 #include <sys/time.h>
 #include <unistd.h>
@@ -24,37 +24,38 @@ class Recovering {
   explicit Recovering(const InstanceOptions& options)
       : options_(options),
         pause_(context_.get_executor()),
-        instance_(std::in_place, context_.get_executor(), options, [](const Happening&) {}) {}
+        instance_(std::in_place, context_.get_executor(), options, [](const KeeperEvent&) {}) {}
 
   Expected<Holding> holding() {
     for (const What& what :
          {What(Begin{}), What(Look{}), What(Promote{}), What(End{Shutdown::fast})})
-      instance_->perform({{}, what}, [this](const Happening& happening) { hear(happening.what); });
+      instance_->perform({{}, what}, [this](const KeeperEvent& event) { hear(event.what); });
     watch();
     context_.run();
     instance_.reset();
     if (!why_not_.empty())
-      return Failure{ExitCode::hook_failed, "the database does not recover: " + why_not_};
+      return Failure{ExitCode::hook_failed, "PostgreSQL cannot recover the database: " + why_not_};
     return *holding_;
   }
 
  private:
-  void hear(const HasHappened& what) {
+  void hear(const AnyEvent& what) {
     if (const auto* seen = std::get_if<Seen>(&what)) holding_ = seen->holding;
     if (const auto* failed = std::get_if<Failed>(&what)) return end(failed->why);
     if (std::holds_alternative<Began>(what)) pause_.stop();
     if (std::holds_alternative<Ended>(what)) end("");
   }
 
-  // What was being mended, or cloned, is whole only with more of another's log.
+  // A database whose rewind or clone was interrupted is consistent only after it has replayed more
+  // log of its source. Without the source, the database would wait for that log for ever.
   void watch() {
     pause_.wait(between_looks, [this] {
       std::string progress = progress_of_recovery(options_.data);
       const bool goes_on = !progress.empty() && progress != progress_;
-      stood_still_ = goes_on ? Duration{} : stood_still_ + between_looks;
+      stalled_for_ = goes_on ? Duration{} : stalled_for_ + between_looks;
       progress_ = std::move(progress);
-      if (stood_still_ > patience)
-        return end("it waits for log of another node, without which it is not whole");
+      if (stalled_for_ > patience)
+        return end("it waits for WAL that only another node has, and is not consistent without it");
       watch();
     });
   }
@@ -65,7 +66,7 @@ class Recovering {
   }
 
   static constexpr Duration between_looks = 1s;
-  /// Before it reads its log, a server that was killed makes all of its files durable.
+  /// Before a server that was killed reads its log, it syncs all of its files, which may take long.
   static constexpr Duration patience = 60s;
 
   const InstanceOptions options_;
@@ -75,29 +76,22 @@ class Recovering {
   std::optional<Holding> holding_;
   std::string why_not_;
   std::string progress_;
-  Duration stood_still_{};
+  Duration stalled_for_{};
 };
 
-/// CRC-32C, as PostgreSQL has it.
-std::uint32_t checksum_of(const std::string& bytes, std::size_t size) {
-  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
-  crc.process_bytes(bytes.data(), size);
-  return crc.checksum();
-}
-
-/// Where the control file's checksum of all before it stands, which depends on the version; none
-/// where nowhere a number is that.
+/// The position of the checksum in the control file, which depends on the version of PostgreSQL.
+/// The checksum covers all bytes before it. None: no number in the file is such a checksum.
 std::optional<std::size_t> place_of_checksum(const std::string& control_file) {
   constexpr std::size_t least = 128, most = 512;
   for (std::size_t at = least; at < most && at + 4 <= control_file.size(); at += 4) {
     std::uint32_t stands = 0;
     std::memcpy(&stands, control_file.data() + at, sizeof stands);
-    if (stands == checksum_of(control_file, at)) return at;
+    if (stands == checksum_of(std::string_view(control_file).substr(0, at))) return at;
   }
   return std::nullopt;
 }
 
-/// As initdb makes one: of the time and the process.
+/// Makes a system identifier as initdb does, from the time and the process id.
 std::uint64_t new_system_identifier() {
   timeval now{};
   ::gettimeofday(&now, nullptr);
@@ -115,12 +109,12 @@ Expected<> write_identifier(const InstanceOptions& options) {
   if (!at)
     return Failure{ExitCode::storage_refused,
                    path.string() +
-                       ": its checksum is wrong, or elsewhere than in the versions "
-                       "of PostgreSQL that muster knows; it was not changed"};
-  // It begins with the identifier.
+                       ": no valid checksum was found in this file, so it is damaged, or of a "
+                       "version of PostgreSQL that Muster does not know; the file was not changed"};
+  // The control file begins with the identifier.
   const std::uint64_t identifier = new_system_identifier();
   std::memcpy(bytes.data(), &identifier, sizeof identifier);
-  const std::uint32_t checksum = checksum_of(bytes, *at);
+  const std::uint32_t checksum = checksum_of(std::string_view(bytes).substr(0, *at));
   std::memcpy(bytes.data() + *at, &checksum, sizeof checksum);
   return write_durably(path, bytes);
 }
@@ -145,7 +139,8 @@ Expected<Holding> recover_alone(const InstanceOptions& options) {
   return Recovering(options).holding();
 }
 
-// Between its two steps the log is another's, and PostgreSQL would not begin.
+// After the first step the control file has the new identifier and the log still has the old
+// identifier, so PostgreSQL would not start. The mark file shows that the second step is missing.
 Expected<> take_new_identity(const InstanceOptions& options) {
   if (auto begun = write_durably(identity_mark(options), ""); !begun) return begun;
   if (auto written = write_identifier(options); !written) return written;

@@ -3,28 +3,29 @@
 #include "apps/postgres/adopting/existing.hpp"
 #include "apps/postgres/decide/values.hpp"
 
-/// What one node of a cluster that is lost still holds becomes the beginning of a new one.
+/// Starts a new cluster from the data that one node of a lost cluster still holds.
 
 namespace muster::postgres {
 
-/// What the node that kept that data directory remembers beside it.
+/// The files in which the node remembered its state, beside the data directory.
 struct Remembered {
-  std::optional<Note> note;  ///< it was being mended
-  std::optional<Held> held;  ///< a moment before its end
+  std::optional<Note> note;  ///< set if the node was being rewound or cloned
+  std::optional<Held> held;  ///< the node's holding shortly before it stopped
 };
 Expected<Remembered> remembered_beside(const InstanceOptions& options,
                                        const std::filesystem::path& data);
 
-/// Lets the database of `options` recover to the end of its log, has it promoted, shuts it down in
-/// order, and gives what it held at that end. Fails where it waits for log that it does not have.
+/// Lets the database of `options` recover to the end of its log, promotes it, shuts it down in
+/// order, and returns its holding. Fails if recovery needs log that this node does not have.
 Expected<Holding> recover_alone(const InstanceOptions& options);
 
-/// Another system identifier, and a log that begins with it: what the lost cluster's nodes have
-/// is of another database from then on. They cannot follow it, though they be called the same, nor
-/// does their data count beside its own, though their rows are of greater groups. It was shut down
-/// in order. May be done again where it failed.
+/// Gives the database a new system identifier, and a new log that begins with that identifier. From
+/// then on the data of the lost cluster's nodes belongs to another database. So those nodes cannot
+/// follow the new cluster, even under the same names. The new cluster also ignores their data, even
+/// if that data contains rows of greater groups. The database must have been shut down in order.
+/// After a failure it can be called again.
 Expected<> take_new_identity(const InstanceOptions& options);
-/// It was begun, and did not end.
+/// True if take_new_identity() has begun on this database and has not finished.
 bool takes_new_identity(const InstanceOptions& options);
 
 }  // namespace muster::postgres

@@ -47,17 +47,18 @@ Expected<> give(const apps::User& user, const Descriptor& directory, const fs::p
   return {};
 }
 
-/// Root's own directory becomes the user's if nothing is in it.
+/// Gives the user a directory that belongs to root, if it is empty.
 Expected<> give_if_empty(const apps::User& user, const apps::RootsPath& place) {
   const auto& [path, found] = place.passed.back();
-  if (!S_ISDIR(found.st_mode)) return {};  // which the user says
+  if (!S_ISDIR(found.st_mode)) return {};  // the user's attempt to make it reports the error
   if ((found.st_mode & (S_ISVTX | S_IWGRP | S_IWOTH)) != 0)
-    return cannot_go_on(path.string() + " is for everybody: name a new directory in it");
+    return cannot_go_on(path.string() +
+                        " can be changed by other users: name a new directory in it");
   const auto names = names_in(place.at, path);
   if (!names) return names.error();
   if (names->empty()) return give(user, place.at, path);
   return cannot_go_on(path.string() + " belongs to root, and not to " + user.name +
-                      ": name a new directory, or give that one to the user (chown -hR " +
+                      ": name a new directory, or give this one to the user (chown -hR " +
                       user.name + ": " + apps::shell_word(path.string()) + ")");
 }
 
@@ -82,7 +83,8 @@ Expected<> make_place_as_root(const apps::User& user, const fs::path& directory)
         ::openat(place->at.fd(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat found {};
     if (!made || ::fstat(made.fd(), &found) != 0) return place_failure(path, errno);
-    if (found.st_uid != 0) return place_failure(path, EPERM);  // another took its place
+    if (found.st_uid != 0)
+      return place_failure(path, EPERM);  // another directory has taken its place
     if (&name != &place->rest.back() &&
         ::fchmod(made.fd(), S_IRWXU | S_IRGRP | S_IXGRP | S_IROTH | S_IXOTH) != 0)
       return place_failure(path, errno);
@@ -91,7 +93,8 @@ Expected<> make_place_as_root(const apps::User& user, const fs::path& directory)
   return give(user, place->at, path);
 }
 
-// To have root make it where another user can put a link would be the way in.
+// If root made a directory in a place where another user can put a link, that link could make root
+// write anywhere.
 std::string what_makes(const fs::path& directory) {
   const std::string user = apps::name_of(::geteuid());
   const auto place = apps::follow_as_root(directory);
@@ -103,13 +106,15 @@ std::string what_makes(const fs::path& directory) {
 
 namespace {
 
-/// The directories that root's own configuration names for the node and its database.
+/// Makes the directories for the node and its database. Root makes them only if the configuration
+/// belongs to root.
 Expected<> make_places_of(const std::string& file, const apps::User& user) {
-  const auto whose = apps::whose_word(file);
-  if (!whose || *whose != 0) return {};  // the user reads it, and says what is wrong with it
+  const auto whose = apps::owner_of_word(file);
+  if (!whose || *whose != 0) return {};  // the file is read as the user later, which reports errors
   const auto config = apps::load_config(file);
   if (!config) return config.error();
-  // One may be within the other: that one is the user's to make.
+  // If one of the two directories is inside the other, root makes only the outer one, in which the
+  // user can make the inner one.
   std::vector<fs::path> directories{config->data, config->application.database};
   std::sort(directories.begin(), directories.end());
   for (const fs::path& directory : directories)
@@ -129,8 +134,8 @@ Expected<> prepare_as_root(Flags& flags, Makes makes, const apps::User& user) {
   return make_places_of(flags.node.config, user);
 }
 
-/// A directory to which the user has no way of its own is no place to work in: programs would
-/// find there what is closed to them, and those of PostgreSQL could not come back to it.
+/// Changes to another working directory if the user cannot enter the present one. There, programs
+/// would fail to open files, and PostgreSQL's programs could not return to the directory.
 void leave_closed_directory(Flags& flags, const fs::path& before) {
   if (::access(before.c_str(), X_OK) == 0 || ::chdir("/") != 0) return;
   for (fs::path* path : {&flags.bundle, &flags.directory, &flags.adopt})
@@ -143,8 +148,8 @@ void leave_closed_directory(Flags& flags, const fs::path& before) {
 Expected<> is_not_root() {
   if (::geteuid() != 0) return {};
   return cannot_go_on(
-      "PostgreSQL does not run as root: run this as the user that is to have the database, or name "
-      "that user with --user postgres");
+      "PostgreSQL does not run as root: run this command as the user that owns the database, or "
+      "name that user, such as --user postgres");
 }
 
 Expected<> go_on_as_user(Flags& flags, Makes makes) {
@@ -152,9 +157,8 @@ Expected<> go_on_as_user(Flags& flags, Makes makes) {
   const auto user = apps::user_named(flags.user);
   if (!user) return user.error();
   if (user->id == 0)
-    return cannot_go_on(
-        "--user " + user->name +
-        ": PostgreSQL does not run as root: name the user that is to have the database");
+    return cannot_go_on("--user " + user->name +
+                        ": PostgreSQL does not run as root: name the user that owns the database");
   std::error_code error;
   const fs::path before = fs::current_path(error);
   if (::geteuid() == 0)
@@ -166,9 +170,9 @@ Expected<> go_on_as_user(Flags& flags, Makes makes) {
 
 Expected<> go_on_as_owner(const fs::path& config) {
   if (::geteuid() != 0) return {};
-  auto whose = apps::whose_word(config);
+  auto whose = apps::owner_of_word(config);
   if (!whose) return whose.error();
-  if (*whose == 0) {  // what the node has is its user's all the same
+  if (*whose == 0) {  // the node's directory still belongs to its user
     const auto read = apps::load_config(config);
     struct stat data {};
     if (read && ::lstat(read->data.c_str(), &data) == 0) whose = data.st_uid;

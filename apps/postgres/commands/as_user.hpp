@@ -6,28 +6,30 @@
 #include <filesystem>
 #include <string>
 
-/// What root does for the user of a database before it becomes that user.
+/// The steps that need root before the process switches to the user of the database.
 
 namespace muster::postgres {
 
-/// Directories that a word of `muster postgres` makes.
+/// The directories that a command of `muster postgres` makes.
 enum class Makes { nothing, directories };
 
-/// This process becomes the user that `--user` names, and goes on as that user's. Before that root
-/// reads the bundle, and makes directories where only root can. Does nothing without `--user`.
+/// Switches this process to the user that `--user` names. Before the switch, root reads the bundle,
+/// and makes directories that only root can make. Does nothing without `--user`.
 Expected<> go_on_as_user(Flags& flags, Makes makes);
 
-/// Root becomes the user who can change that configuration, if there is one.
+/// If this process is root's and one other user can change the configuration, switches to that
+/// user.
 Expected<> go_on_as_owner(const std::filesystem::path& config);
 
-/// Makes a directory that belongs to that user, if its place is one that only root can change. If
-/// another user can change it, that user is to make the rest. The error says what is in the way.
+/// Makes a directory that belongs to that user, if only root can change the directory above it. If
+/// another user can change the directory above, that user has to make `directory`. The error says
+/// why the directory could not be made.
 Expected<> make_place_as_root(const apps::User& user, const std::filesystem::path& directory);
 
-/// What to do where this process's user cannot make a directory.
+/// The cure, as a sentence, for a directory that the user of this process cannot make.
 std::string what_makes(const std::filesystem::path& directory);
 
-/// The error says that PostgreSQL does not run as root.
+/// Returns an error if this process runs as root, since PostgreSQL refuses to run as root.
 Expected<> is_not_root();
 
 }  // namespace muster::postgres

@@ -22,10 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 using apps::Descriptor;
 
-constexpr std::size_t most_bytes = 1 << 20;         // of one file
-constexpr std::size_t most_bytes_in_all = 8 << 20;  // of all files
-constexpr std::size_t most_names = 256;             // in one directory
-constexpr int deepest = 4;                          // directories within each other
+constexpr std::size_t most_bytes = 1 << 20;         // limit for one file
+constexpr std::size_t most_bytes_in_all = 8 << 20;  // limit for all files together
+constexpr std::size_t most_names = 256;             // limit for one directory
+constexpr int deepest_directory = 4;                // limit for nested directories
 
 Failure bad_bundle(std::string why) {
   return {ExitCode::bad_configuration, std::move(why)};
@@ -44,21 +44,26 @@ Expected<std::string> text_of(const Descriptor& file, const fs::path& path) {
     if (size < 0) return cannot_read(path, errno);
     if (size == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(size));
-    if (text.size() > most_bytes) return bad_bundle(path.string() + " is too long for a bundle's");
+    if (text.size() > most_bytes)
+      return bad_bundle(
+          path.string() +
+          " is too large for a file of a bundle: name a bundle that muster postgres init has made");
   }
 }
 
-/// Reads a tree by descriptors. It follows no link, and waits for no pipe.
-class Reading {
+/// Reads a tree by descriptors. The reader follows no links, and does not block on pipes.
+class BundleReader {
  public:
-  Reading(fs::path bundle, std::optional<uid_t> owner)
+  BundleReader(fs::path bundle, std::optional<uid_t> owner)
       : bundle_(std::move(bundle)), owner_(owner) {}
 
   Expected<> read(const Descriptor& directory, const fs::path& name = {}, int depth = 0) {
     const auto names = names_in(directory, bundle_ / name);
     if (!names) return names.error();
     if (names->size() > most_names)
-      return bad_bundle((bundle_ / name).string() + " has too many files for a bundle");
+      return bad_bundle(
+          (bundle_ / name).string() +
+          " has too many files for a bundle: name a bundle that muster postgres init has made");
     for (const std::string& each : *names)
       if (auto taken = take(directory, name / each, depth); !taken) return taken;
     return {};
@@ -74,16 +79,18 @@ class Reading {
     struct stat found {};
     if (!opened || ::fstat(opened.fd(), &found) != 0) return cannot_read(path, errno);
     if (owner_ && found.st_uid != *owner_)
-      return bad_bundle(path.string() +
-                        " belongs to another user than its bundle: let all of the bundle belong to "
-                        "one user");
-    if (S_ISDIR(found.st_mode) && depth < deepest) return read(opened, name, depth + 1);
+      return bad_bundle(
+          path.string() +
+          " belongs to another user than its bundle: give the whole bundle to one user");
+    if (S_ISDIR(found.st_mode) && depth < deepest_directory) return read(opened, name, depth + 1);
     if (!S_ISREG(found.st_mode)) return {};
     auto text = text_of(opened, path);
     if (!text) return text.error();
     bytes_ += text->size();
     if (bytes_ > most_bytes_in_all)
-      return bad_bundle(bundle_.string() + " is too large for a bundle");
+      return bad_bundle(
+          bundle_.string() +
+          " is too large for a bundle: name a bundle that muster postgres init has made");
     files[name] = std::move(*text);
     return {};
   }
@@ -94,11 +101,10 @@ class Reading {
 };
 
 Failure no_bundle(const fs::path& bundle) {
-  return bad_bundle(
-      bundle.string() +
-      " is no bundle, as it has no muster.toml: name a node's directory of those that "
-      "muster postgres init has made, such as " +
-      (bundle / "n1").string());
+  return bad_bundle(bundle.string() +
+                    " is not a bundle, because it has no muster.toml: name the directory of one "
+                    "node that muster postgres init has made, such as " +
+                    (bundle / "n1").string());
 }
 
 Expected<BundleFiles> read_tree(const Descriptor& directory, const fs::path& bundle,
@@ -107,7 +113,7 @@ Expected<BundleFiles> read_tree(const Descriptor& directory, const fs::path& bun
   if (::fstatat(directory.fd(), apps::bundled_config, &config, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(config.st_mode))
     return no_bundle(bundle);
-  Reading reading(bundle, owner);
+  BundleReader reading(bundle, owner);
   if (const auto read = reading.read(directory); !read) return read.error();
   return std::move(reading.files);
 }
@@ -130,7 +136,7 @@ Expected<BundleFiles> read_bundle(const fs::path& bundle) {
   if (directory) return read_tree(directory, bundle, std::nullopt);
   if (errno == EACCES)
     return bad_bundle(apps::name_of(::geteuid()) + " may not read the bundle " + bundle.string() +
-                      ": put a copy of it where only root can write, and name that");
+                      ": copy it to a place where only root can write, and name that copy");
   return no_bundle(bundle);
 }
 
@@ -155,7 +161,7 @@ Failure no_place(const fs::path& directory, const std::error_code& error) {
                     "; " + what_makes(directory));
 }
 
-/// muster.toml is the last: with it the bundle is whole.
+/// Writes muster.toml last, so the bundle is complete when that file exists.
 Expected<> write_tree(const BundleFiles& files, const fs::path& directory) {
   const auto write = [&](const fs::path& name, const std::string& text) -> Expected<> {
     std::error_code error;
@@ -186,7 +192,7 @@ Expected<> fill(const BundleFiles& files, const fs::path& directory) {
 }  // namespace
 
 Expected<fs::path> install(const BundleFiles& files, const fs::path& named) {
-  const fs::path directory = (named / "").parent_path();  // without a slash at its end
+  const fs::path directory = (named / "").parent_path();  // without a slash at the end
   const fs::path config = directory / apps::bundled_config;
   std::error_code error;
   if (!fs::exists(directory, error) || fs::is_empty(directory, error)) {
@@ -197,8 +203,8 @@ Expected<fs::path> install(const BundleFiles& files, const fs::path& named) {
   if (!ours || !*ours || **ours != files.at(apps::bundled_config))
     return bad_bundle(
         directory.string() +
-        " is there already, and not of this bundle: name a new directory with --data");
-  return config;  // of an attempt before
+        " already exists and does not come from this bundle: name a new directory with --data");
+  return config;  // from an earlier attempt
 }
 
 }  // namespace muster::postgres

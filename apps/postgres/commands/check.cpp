@@ -11,7 +11,7 @@
 namespace muster::postgres {
 namespace {
 
-/// What --json prints.
+/// The output of --json.
 struct Found {
   NodeId node;
   std::string version;
@@ -40,12 +40,14 @@ int check(const AskFlags& flags) {
   if (flags.json)
     std::cout << to_json(found) << '\n';
   else if (found.findings.empty())
-    std::cout << who << " is set so that the promise holds\n";
+    std::cout
+        << who
+        << " has no findings: its settings endanger neither acknowledged commits nor a fail-over\n";
   else
     for (const Finding& finding : found.findings) std::cout << finding.sentence << '\n';
   if (found.findings.empty()) return 0;
   return apps::failed(
-      {ExitCode::does_not_hold, who + " is not set so that the promise holds: " +
+      {ExitCode::does_not_hold, who + " may lose acknowledged commits or hinder a fail-over: " +
                                     apps::counted(found.findings.size(), "finding") +
                                     ", each with its cure"});
 }

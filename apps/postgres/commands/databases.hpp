@@ -13,24 +13,28 @@
 namespace muster::postgres {
 
 struct Written {
-  bool by_group = false;         ///< after `create`
-  std::optional<Copies> copies;  ///< none: of a version that did not say
+  bool by_group = false;         ///< a group has had a primary
+  std::optional<Copies> copies;  ///< the list in force; none: that version did not record it
 };
 
-/// One question after the other to the databases of the nodes, over a session to each.
+/// Asks the nodes' databases one question at a time, over one session to each.
 class Databases {
  public:
   explicit Databases(const InstanceOptions& options) : options_(options) {}
 
   SqlExpected<Answer> ask(NodeId node, const std::string& statement,
                           Duration bound = std::chrono::seconds(2));
-  /// The group for which it acknowledges commits, or would: one that stood still may not know of a
-  /// later one. None: it is no open primary, or does not answer.
+  /// The group for which that node is an open primary. A later group may exist: a node that was
+  /// paused does not know of a group that began meanwhile. None: the node is no open primary, or
+  /// does not answer.
   std::optional<GroupNumber> is_open_for(NodeId node);
-  /// By what its greatest row was written. The error says why it does not answer.
+  /// Reads the greatest term that this node knows: whether a group has had a primary, and under
+  /// which node list. The error says why the node does not answer.
   SqlExpected<Written> written(NodeId node);
 
  private:
+  SqlExpected<Written> written_in_rows(NodeId node);
+
   const InstanceOptions& options_;
   boost::asio::io_context context_{1};
   std::map<NodeId, std::optional<Session>> sessions_;

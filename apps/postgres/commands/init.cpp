@@ -1,12 +1,13 @@
 #include "apps/base/text.hpp"
 #include "apps/bundles/bundles.hpp"
 #include "apps/bundles/hosts.hpp"
+#include "apps/certificates/files.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/server/credentials.hpp"
 
 #include <iostream>
 
-/// `muster postgres init`: a bundle for each node.
+/// `muster postgres init`: makes a bundle for each node.
 
 namespace muster::postgres {
 namespace {
@@ -17,14 +18,16 @@ using apps::NodeConfig;
 using Nodes = std::map<NodeId, muster::Address>;
 
 constexpr const char* hba = "pg_hba.conf";
+constexpr const char* marker_key = "marker.key";
 
-/// A name, such as a machine's own of Debian, may be a loopback address on that machine itself.
+/// True if this machine may resolve the name to another address than other machines do. Debian, for
+/// example, maps a machine's own name to a loopback address.
 bool may_be_another_here(const muster::Address& address) {
   return !address.is_loopback() && address.host.find(':') == std::string::npos &&
          address.host.find_first_not_of("0123456789.") != std::string::npos;
 }
 
-/// None for a witness, which is the last.
+/// The databases of the nodes. The witness, which is the last node, has no database.
 Expected<Nodes> databases_of(const Nodes& nodes, unsigned port, bool witness) {
   constexpr unsigned most = 65535;
   Nodes databases;
@@ -32,9 +35,10 @@ Expected<Nodes> databases_of(const Nodes& nodes, unsigned port, bool witness) {
     if (witness && id == nodes.rbegin()->first) continue;
     databases[id] = {address.host, static_cast<std::uint16_t>(std::min(port, most))};
     if (databases[id] == address)
-      return Failure{ExitCode::usage, address.text() +
-                                          " would be the node's and its PostgreSQL's: expected two "
-                                          "ports, by --port and --node-port"};
+      return Failure{ExitCode::usage,
+                     address.text() +
+                         " would be the address of the node and of its PostgreSQL: choose two "
+                         "different ports with --port and --node-port"};
     if (address.is_loopback()) ++port;
   }
   return databases;
@@ -52,6 +56,7 @@ NodeConfig config_of(const InitFlags& flags, const Nodes& nodes, const Nodes& da
   to.database = "database";
   to.programs = "/usr/lib/postgresql/15/bin";
   to.hba = hba;
+  to.marker_key = marker_key;
   to.tls = apps::PostgresTls{"server/ca.crt",  "server/crl.pem", "server/tls.crt",
                              "server/tls.key", "client/tls.crt", "client/tls.key"};
   return config;
@@ -70,7 +75,8 @@ Bundle witness_of(NodeConfig config, const std::string& cluster, const muster::A
           {}};
 }
 
-std::vector<Bundle> bundles_of(const InitFlags& flags, const Nodes& nodes, const Nodes& databases) {
+std::vector<Bundle> bundles_of(const InitFlags& flags, const Nodes& nodes, const Nodes& databases,
+                               const std::string& key) {
   NodeConfig config = config_of(flags, nodes, databases);
   const std::string role = InstanceOptions().role;
   const std::string uri = "muster://" + flags.cluster + "/postgres/";
@@ -96,20 +102,36 @@ std::vector<Bundle> bundles_of(const InitFlags& flags, const Nodes& nodes, const
                                        " and its PostgreSQL, at " + address.text() + " and " +
                                        databases.at(id).text() + ": made by muster postgres init."),
                        {apps::certificate_of(config), {"server", server}, {"client", client}},
-                       {{hba, bundled_hba(role)}}});
+                       {{hba, bundled_hba(role)}, {marker_key, key}}});
   }
   return bundles;
+}
+
+/// A new key, or the key of a cluster that exists, which is kept beside its authority.
+Expected<std::string> key_for(const InitFlags& flags) {
+  if (flags.authority.empty()) return new_marker_key();
+  const auto file = flags.authority / marker_key;
+  const auto text = read_text(file);
+  if (!text) return text.error();
+  if (*text) return **text;
+  std::error_code error;
+  if (!std::filesystem::exists(flags.authority / "ca.crt", error)) return std::string();  // refused
+  return Failure{ExitCode::bad_configuration,
+                 file.string() +
+                     " does not exist: copy the file that marker_key names on any node to this "
+                     "place; if the cluster has no such file yet, run muster postgres key first"};
 }
 
 void tell_next(const InitFlags& flags, const std::string& at) {
   std::cout
       << at << " has a bundle for each node of generation " << flags.generation
-      << ", n1, n2, ...\nnext, when muster postgres status says that all nodes follow:\n"
+      << " of the node list: n1, n2, ...\nnext, when muster postgres status says that all nodes "
+         "follow:\n"
       << "  on each new node, such as n4: muster postgres join n4 --data DIR --user postgres, then "
          "run it\n"
-      << "  on each other, the primary last: put the muster.toml of its bundle in the place of "
-         "its own, and run it anew; nobody writes from the second one on until enough have "
-         "the new list\n";
+      << "  on each present node, the primary last: replace its muster.toml with that of its "
+         "bundle, and restart it; from the second restart on, nobody can write until enough nodes "
+         "have the new list\n";
 }
 
 void tell(const std::string& at, const Nodes& nodes, const Nodes& databases) {
@@ -119,18 +141,19 @@ void tell(const std::string& at, const Nodes& nodes, const Nodes& databases) {
     hosts += (hosts.empty() ? "" : ",") + address.host;
     ports += (ports.empty() ? "" : ",") + std::to_string(address.port);
   }
-  std::cout << at << " has a bundle for each node, n1, n2, ..., and ca, the authority of their "
-            << "certificates: keep ca off every node, and where nobody else comes, as who has "
-            << "ca.key can be any node and PostgreSQL's superuser\nnext:\n";
+  std::cout
+      << at << " has a bundle for each node, n1, n2, ..., and ca, the authority that signs their "
+      << "certificates: keep ca off every node, in a place that nobody else can reach, because "
+      << "anyone with ca.key can act as any node and as PostgreSQL's superuser\nnext:\n";
   if (!nodes.begin()->second.is_loopback())
-    std::cout << "  copy each to its host, for root: " << apps::copies_text(nodes) << '\n';
+    std::cout << "  copy each bundle to its host, as root: " << apps::copies_text(nodes) << '\n';
   std::cout
       << "  on one node, once: muster postgres create n1 --data DIR --user postgres\n"
-      << "  and run it: muster postgres run --config DIR/muster.toml --user postgres, or with "
-         "the package, where DIR is /var/lib/muster-postgres/n1: systemctl enable --now "
+      << "  then run it: muster postgres run --config DIR/muster.toml --user postgres, or, if the "
+         "package is installed and DIR is /var/lib/muster-postgres/n1: systemctl enable --now "
          "muster-postgres@n1\n"
-      << "  on each other: muster postgres join n2 --data DIR --user postgres, then run it"
-      << (databases.size() < nodes.size() ? "; a witness clones nothing\n" : "\n")
+      << "  on each other node: muster postgres join n2 --data DIR --user postgres, then run it"
+      << (databases.size() < nodes.size() ? "; the witness clones nothing\n" : "\n")
       << "clients: psql \"host=" << hosts << " port=" << ports
       << " target_session_attrs=read-write connect_timeout=2 sslmode=verify-full sslrootcert=" << at
       << "/ca/ca.crt dbname=... user=...\"\n";
@@ -147,23 +170,27 @@ int init(const InitFlags& flags) {
       apps::addresses_of(flags.nodes + (witness ? "," + flags.witness : ""), flags.node_port);
   if (!nodes) return apps::failed(nodes.error());
   if (nodes->size() < 3 || (witness && nodes->size() != 3))
-    return apps::failed({ExitCode::usage, witness ? "--witness HOST: expected one host, beside two "
-                                                    "of --nodes"
-                                                  : "--nodes: expected at least three hosts, or "
-                                                    "two and --witness HOST"});
+    return apps::failed(
+        {ExitCode::usage, witness ? "--witness HOST: expected one host, and exactly two in --nodes"
+                                  : "--nodes: expected at least three hosts, or "
+                                    "two and --witness HOST"});
   if (flags.authority.empty() != (flags.generation == 1) || (witness && flags.generation > 1))
     return apps::failed({ExitCode::usage,
-                         "--ca and --generation go together, and with no witness: for the next "
-                         "list of nodes of a cluster that there is, such as --ca pg/ca "
-                         "--generation 2"});
+                         "--ca and --generation go together, without --witness: they make the next "
+                         "node list of an existing cluster, such as --ca pg/ca --generation 2"});
   const auto databases = databases_of(*nodes, flags.port, witness);
   if (!databases) return apps::failed(databases.error());
   const auto directory =
       std::filesystem::path(flags.directory.empty() ? flags.cluster : flags.directory) / "";
-  const auto named = directory.parent_path();  // without a slash at its end
-  const auto made = apps::make_bundles(named, flags.cluster, bundles_of(flags, *nodes, *databases),
-                                       flags.authority);
+  const auto named = directory.parent_path();  // without a slash at the end
+  const auto key = key_for(flags);
+  if (!key) return apps::failed(key.error());
+  const auto made = apps::make_bundles(
+      named, flags.cluster, bundles_of(flags, *nodes, *databases, *key), flags.authority);
   if (!made) return apps::failed(made.error());
+  if (flags.authority.empty())
+    if (const auto kept = certificates::write_private(named / "ca" / marker_key, *key); !kept)
+      return apps::failed(kept.error());
   if (flags.generation > 1) return tell_next(flags, named.string()), 0;
   tell(named.string(), *nodes, *databases);
   return 0;

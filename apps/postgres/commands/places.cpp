@@ -16,7 +16,8 @@ using apps::NodeConfig;
 
 namespace {
 
-// The others would notice it when this node is primary, and nobody could follow.
+// The other nodes check this node's certificate only when this node is primary. With a wrong
+// certificate no node could follow it, so the certificate is checked here in advance.
 Expected<> look_at_certificate(const NodeConfig& config, const InstanceOptions& options) {
   if (!options.credentials) return {};
   const fs::path& file = options.credentials->server_certificate;
@@ -25,16 +26,19 @@ Expected<> look_at_certificate(const NodeConfig& config, const InstanceOptions& 
   if (!is_its) return is_its.error();
   if (!*is_its)
     return wrong(config, "cert in [application.tls], " + file.string() + ", is not for " + host +
-                             ", where [cluster.postgres] has this node: the others would not "
-                             "follow it; put this node's own there");
+                             ", the host of this node in [cluster.postgres]: the other nodes would "
+                             "not follow it; name this node's own certificate there");
   const auto entry = certificates::entry_of(file);
   if (entry && entry->expires < certificates::Clock::now())
-    return wrong(config, "cert in [application.tls], " + file.string() +
-                             ", is not valid any more: the others would not follow it; renew it");
+    return wrong(
+        config,
+        "cert in [application.tls], " + file.string() +
+            ", has expired: the other nodes would not follow this one; renew the certificate");
   return {};
 }
 
-/// The first of the directories above that one which this user may not enter; none: it may each.
+/// The first directory above `directory` that the user of this process has no right to enter. None:
+/// the user can enter all of them.
 std::optional<fs::path> closed_above(const fs::path& directory) {
   fs::path above;
   for (const fs::path& part : fs::absolute(directory).parent_path()) {
@@ -49,10 +53,11 @@ std::optional<fs::path> closed_above(const fs::path& directory) {
 Expected<NodeConfig> node_of(const Flags& flags) {
   if (flags.bundle.empty() == flags.node.config.empty())
     return Failure{ExitCode::usage,
-                   "say of which node: a bundle and --data DIR, or --config FILE; see --help"};
+                   "no node is named: name a bundle and --data DIR, or --config FILE; see --help"};
   if (flags.bundle.empty()) return flags.node.load();
   if (flags.directory.empty())
-    return Failure{ExitCode::usage, "say where the bundle is to be, with --data DIR"};
+    return Failure{ExitCode::usage,
+                   "no place is named for the bundle: name a new directory with --data DIR"};
   if (const auto may = is_not_root(); !may) return may.error();
   auto files = flags.bundle_files ? *flags.bundle_files : read_bundle(flags.bundle);
   if (!files) return files.error();
@@ -69,7 +74,9 @@ Failure wrong(const NodeConfig& config, const std::string& what) {
 
 Expected<InstanceOptions> options_in(const NodeConfig& config) {
   if (config.application.kind != "postgres")
-    return wrong(config, "has no [application] with kind = \"postgres\"; see docs/postgres.md");
+    return wrong(config,
+                 "there is no [application] with kind = \"postgres\": add it; see "
+                 "docs/reference/postgres.md");
   InstanceOptions options;
   options.data = config.application.database / "data";
   options.programs = config.application.programs;
@@ -83,6 +90,13 @@ Expected<InstanceOptions> options_in(const NodeConfig& config) {
   options.generation = config.cluster.postgres->generation;
   options.listen = config.application.listen;
   options.hba = config.application.hba;
+  options.cluster = config.cluster.name;
+  auto keys = MarkerKeys::read(config.application.marker_key);
+  if (!keys) return keys.error();
+  options.marker_keys = *std::move(keys);
+  options.marks_every = config.application.marker_period;
+  options.longest_silence = config.application.marker_deadline;
+  options.wal_keep = config.application.wal_keep;
   options.forgotten = config.data / "promise.forgotten";
   if (const auto& tls = config.application.tls)
     options.credentials = {
@@ -90,12 +104,12 @@ Expected<InstanceOptions> options_in(const NodeConfig& config) {
   return options;
 }
 
-// Nor has a witness what proves to the others' databases who it is.
+// A witness has no certificate that proves its identity to the other nodes' databases.
 Expected<InstanceOptions> options_of_running(const NodeConfig& config) {
   if (config.application.witness)
     return wrong(config,
-                 "is of a witness, which has no database: of muster postgres it has run; muster "
-                 "members says who is primary, and the other nodes have the rest");
+                 "this node is a witness, which has no database: run this command on another node; "
+                 "here, muster members says which node is the primary");
   return options_in(config);
 }
 
@@ -106,8 +120,8 @@ Expected<InstanceOptions> options_of(const NodeConfig& config) {
   std::error_code error;
   if (!fs::exists(options->programs / "postgres", error))
     return wrong(config, "there is no PostgreSQL at " + options->programs.string() +
-                             ": install it (Debian: postgresql-15), or name where it is with "
-                             "programs = \"...\" in [application]");
+                             ": install it (Debian: postgresql-15), or name the directory of its "
+                             "programs with programs = \"...\" in [application]");
   if (const auto right = look_at_keys(*options); !right) return right.error();
   if (const auto right = look_at_certificate(config, *options); !right) return right.error();
   return options;
@@ -136,13 +150,14 @@ Expected<InstanceOptions> empty_place(const NodeConfig& config, const Flags& fla
   std::error_code error;
   if (fs::exists(options->data, error))
     return wrong(config, "there is a database already at " + options->data.string() +
-                             "; remove it first, if it may be lost");
+                             "; move it away first, or delete it if it is not needed");
   for (const bool lost : {false, true}) {
     const fs::path adopted = adopted_path(*options, lost);
     if (fs::exists(adopted, error) && (flags.adopt.empty() || flags.force != lost))
-      return wrong(config, "a database is being adopted, and is at " + adopted.string() +
-                               ": go on with the muster postgres create --adopt " +
-                               (lost ? "--force " : "") + "that began it");
+      return wrong(config, "the adoption of a database has not finished, and the database is at " +
+                               adopted.string() +
+                               ": to continue, run the same muster postgres create --adopt" +
+                               (lost ? " --force" : "") + " again");
   }
   if (const auto own = debians_own("/etc/postgresql", options->nodes.at(options->node).port))
     return wrong(config, *own);

@@ -15,12 +15,12 @@ int rejoin(const Flags& flags) {
   if (!taken) {
     Failure failure = taken.error();
     if (failure.code == ExitCode::unreachable)
-      failure.what += "; of one that does not run: move " + options->data.string() +
+      failure.what += "; if the node does not run, move " + options->data.string() +
                       " away and let it join again";
     return apps::failed(failure);
   }
-  std::cout << "the database of this node is cloned anew from the primary, beside the group; what "
-               "is there is kept until the clone follows: see muster postgres status\n";
+  std::cout << "this node now clones its database again from the primary; the old data is kept "
+               "until the clone follows: see muster postgres status\n";
   return 0;
 }
 

@@ -19,7 +19,7 @@ NodeSaid ask(const apps::NodeConfig& config, NodeId node) {
   NodeSaid said;
   const auto line =
       net::ask_observer(config.cluster.nodes.at(node).text(), config.cluster.canonical(),
-                        apps::patience, {config.tls, config.cluster.ids()});
+                        apps::admin_patience, {config.tls, config.cluster.ids()});
   const auto status = line ? apps::parse_status(*line) : line.error();
   if (!status) {
     said.unreachable = status.error().what;
@@ -38,7 +38,7 @@ NodeSaid ask(const apps::NodeConfig& config, NodeId node) {
   return said;
 }
 
-/// All are asked at once: who is silent holds nobody up.
+/// Asks all nodes at once, so that a node that does not answer does not delay the other answers.
 std::map<NodeId, NodeSaid> ask_all(const apps::NodeConfig& config) {
   std::map<NodeId, std::future<NodeSaid>> asked;
   for (const auto& [node, address] : config.cluster.nodes)
@@ -50,7 +50,7 @@ std::map<NodeId, NodeSaid> ask_all(const apps::NodeConfig& config) {
 
 void ask_primary(const InstanceOptions& options, NodeId primary, Heard& heard) {
   boost::asio::io_context context(1);
-  const PrimaryRead read(context.get_executor(), options, primary, apps::patience,
+  const PrimaryRead read(context.get_executor(), options, primary, apps::admin_patience,
                          [&](SqlExpected<PrimarySaid> said) {
                            if (said)
                              heard.primary = std::move(*said);
@@ -63,11 +63,17 @@ void ask_primary(const InstanceOptions& options, NodeId primary, Heard& heard) {
 int judge(const ClusterStatus& status) {
   if (!status.writable)
     return apps::failed({ExitCode::not_normal, status.counts_on + ": " + status.why});
+  if (!status.warnings.empty()) return apps::failed({ExitCode::does_not_hold, status.counts_on});
   for (const StatusOfNode& node : status.nodes)
     if (node.role == "unreachable")
       return apps::failed(
           {ExitCode::unreachable, "node " + std::to_string(node.node.value) +
-                                      " does not answer; the others say what they are"});
+                                      " does not answer; commits are still acknowledged"});
+  if (!status.not_following.empty())
+    return apps::failed(
+        {ExitCode::fewer_copies, named(status.not_following) +
+                                     (status.not_following.size() == 1 ? " does" : " do") +
+                                     " not follow; commits are still acknowledged"});
   return 0;
 }
 

@@ -1,9 +1,11 @@
 #include "apps/base/text.hpp"
 #include "apps/postgres/commands/commands.hpp"
 #include "apps/postgres/commands/databases.hpp"
+#include "apps/postgres/decide/values.hpp"
 #include "apps/postgres/server/conf.hpp"
 #include "apps/postgres/server/rows.hpp"
-#include "apps/postgres/watch/wishes.hpp"
+#include "apps/postgres/server/standbys.hpp"
+#include "apps/postgres/watch/hand_over_listener.hpp"
 
 #include <muster/values/text.hpp>
 
@@ -22,19 +24,17 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// Further behind, it takes long to catch up, and all that is written meanwhile as well.
+/// In bytes of log. A standby that is further behind takes long to catch up, because the primary
+/// keeps writing.
 constexpr std::uint64_t most_behind = 64 << 20;
-/// What a standby that streams is behind at any moment: it gets it during the shutdown.
-constexpr std::uint64_t little = 256 << 10;
+/// In bytes of log. Even a standby that keeps up can be so far behind. The standby gets the rest of
+/// the log while the primary shuts down.
+constexpr std::uint64_t small_lag = 256 << 10;
 constexpr Duration patience_to_catch_up = 30s;
 constexpr Duration patience_with_checkpoint = 600s;
 constexpr Duration patience_with_node = 5s;
 constexpr Duration patience_with_group = 30s;
 constexpr auto between_looks = 5ms;
-
-std::string named(NodeId node) {
-  return "node " + to_text(node);
-}
 
 std::string in_size(std::uint64_t bytes) {
   return std::to_string((bytes + 1023) >> 10) + " kB";
@@ -54,41 +54,46 @@ class SwitchOver {
       return Failure{ExitCode::usage,
                      "--to " + to_text(heir_) + ": expected a node of [cluster.postgres]"};
     if (::access(options_.sockets.c_str(), X_OK) != 0 && errno == EACCES)
-      return refused(options_.sockets.string() +
-                     " is not this user's: ask as the database's owner, or as root");
+      return refused(
+          options_.sockets.string() +
+          " is closed to this user: run this command as the database's owner, or as root");
     const auto [group, primary] = primary_now();
     if (!group)
       return Failure{ExitCode::no_coordinator,
-                     "no node is a primary that is written to now: there is nothing to hand over; "
-                     "see muster postgres status"};
+                     "no node acknowledges commits now, so no primary can hand over; see muster "
+                     "postgres status"};
     primary_ = primary;
     group_ = *group;
     if (primary_ == heir_) return refused(named(heir_) + " is the primary already");
     const auto alone = databases_.ask(primary_, shows_alone);
     if (alone && is_true(alone->rows.at(0), 0))
-      return refused(named(primary_) + " goes on alone: wait until " + named(heir_) +
-                     " has all commits");
+      return refused(named(primary_) +
+                     " acknowledges commits of which no other node has a copy: wait until " +
+                     named(heir_) + " has all of them");
     return {};
   }
 
-  /// Looks until it is near. A checkpoint before leaves little for that of the shutdown.
+  /// Waits until the standby has nearly all of the log. Makes a checkpoint first, so that the
+  /// checkpoint of the shutdown has little to write.
   Expected<> catches_up() {
     if (const auto near_enough = how_near(); !near_enough) return near_enough.error();
     const auto checkpoint = databases_.ask(primary_, "CHECKPOINT", patience_with_checkpoint);
-    if (!checkpoint) return refused("no checkpoint could be made: " + checkpoint.error().what);
+    if (!checkpoint)
+      return refused("the primary could not make a checkpoint: " + checkpoint.error().what);
     const auto until = Clock::now() + patience_to_catch_up;
     while (true) {
       const auto behind = how_near();
       if (!behind) return behind.error();
-      if (*behind <= little) return {};
+      if (*behind <= small_lag) return {};
       if (Clock::now() > until)
-        return refused(named(heir_) + " does not catch up: it is " + in_size(*behind) +
-                       " of log behind after " + muster::to_text(patience_to_catch_up));
+        return refused(named(heir_) + " does not catch up: it is still " + in_size(*behind) +
+                       " of WAL behind after " + muster::to_text(patience_to_catch_up));
       std::this_thread::sleep_for(between_looks);
     }
   }
 
-  /// The session stays until it is heard: by whom it is said has to be seen.
+  /// The session stays open until the primary has taken the request, since the primary checks which
+  /// role sent it.
   Expected<> is_asked_for() {
     const auto listens = databases_.ask(
         primary_, std::string("SELECT FROM pg_stat_activity WHERE application_name = '") +
@@ -96,11 +101,11 @@ class SwitchOver {
     if (!listens) return refused("the primary does not answer: " + listens.error().what);
     if (listens->rows.empty())
       return refused("the node of the primary, " + named(primary_) +
-                     ", does not listen yet: try again; where it never does, its muster-postgres "
-                     "is older than this one");
+                     ", does not listen for switch-overs yet: try again; if it never listens, its "
+                     "muster-postgres is older than this one");
     const auto asked = databases_.ask(
         primary_, std::string("NOTIFY ") + hand_over_channel + ", '" + to_text(heir_) + "'");
-    if (!asked) return refused("the primary is not told: " + asked.error().what);
+    if (!asked) return refused("the primary did not accept the request: " + asked.error().what);
     return {};
   }
 
@@ -110,28 +115,28 @@ class SwitchOver {
     while (Clock::now() < until) {
       const auto [group, primary] = primary_now();
       if (group == group_ && Clock::now() > began + patience_with_node)
-        return Failure{ExitCode::timed_out, named(primary_) + " is primary still, " +
+        return Failure{ExitCode::timed_out, named(primary_) + " is still the primary " +
                                                 muster::to_text(patience_with_node) +
-                                                " after it was asked: its log says why"};
+                                                " after the request: see its log for the reason"};
       if (group && *group > group_ && primary == heir_) return {};
       if (group && *group > group_)
-        return Failure{ExitCode::does_not_hold,
-                       named(primary) +
-                           (primary == primary_ ? " became primary again" : " became primary") +
-                           ", and not " + named(heir_) +
-                           ": that had less when it counted, another switch-over came first, or " +
-                           named(primary_) +
-                           " could not say so, as it is held (calm) or its PostgreSQL did not go "
-                           "down in order; nothing is lost, see muster history"};
+        return Failure{
+            ExitCode::does_not_hold,
+            named(primary) + (primary == primary_ ? " became primary again" : " became primary") +
+                ", and not " + named(heir_) + ": either " + named(heir_) +
+                " had less data in the election, or another switch-over came first, or " +
+                named(primary_) +
+                " could not ask for it, because it is suspended (calm) or its PostgreSQL did not "
+                "shut down cleanly; no commit is lost; see muster history"};
       std::this_thread::sleep_for(between_looks);
     }
-    return Failure{ExitCode::timed_out, "no node is a primary that is written to after " +
+    return Failure{ExitCode::timed_out, "no node acknowledges commits " +
                                             muster::to_text(patience_with_group) +
-                                            "; see muster postgres status"};
+                                            " after the request; see muster postgres status"};
   }
 
  private:
-  /// Of those that would acknowledge commits, who does it for the latest group.
+  /// The open primary of the latest group.
   std::pair<std::optional<GroupNumber>, NodeId> primary_now() {
     std::pair<std::optional<GroupNumber>, NodeId> latest;
     for (const auto& [node, address] : options_.nodes)
@@ -139,19 +144,21 @@ class SwitchOver {
     return latest;
   }
 
-  /// By how many bytes of log it is behind.
+  /// How many bytes of log `heir_` is behind.
   Expected<std::uint64_t> how_near() {
     const auto answer = databases_.ask(
         primary_,
         "SELECT application_name, state, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), flush_lsn)"
         " FROM pg_stat_replication WHERE flush_lsn IS NOT NULL");
-    if (!answer) return refused("the primary does not tell its standbys: " + answer.error().what);
+    if (!answer) return refused("the primary does not report its standbys: " + answer.error().what);
     std::set<std::string> streaming;
     std::optional<std::uint64_t> behind;
     for (const Row& row : answer->rows) {
       const std::string name = text_in(row, 0);
-      if (name == name_of(heir_, true))
-        return refused(named(heir_) + " is being mended: wait until it follows");
+      if (name == name_of(heir_, false))
+        return refused(named(heir_) +
+                       " does not count as a copy yet: it is being rewound or cloned, or has only "
+                       "begun to follow; try again when it follows");
       if (text_in(row, 1) != "streaming") continue;
       streaming.insert(name);
       if (name == name_of(heir_)) behind = number_in(row, 2);
@@ -161,7 +168,7 @@ class SwitchOver {
                      ": muster postgres status says what it does");
     if (*behind > most_behind)
       return refused(named(heir_) + " is " + in_size(*behind) +
-                     " of log behind: wait until it has caught up");
+                     " of WAL behind: wait until it has caught up");
     const auto with_data = static_cast<std::size_t>(
         std::count_if(options_.nodes.begin(), options_.nodes.end(), [&](const auto& node) {
           return node.first == primary_ || streaming.contains(name_of(node.first));
@@ -170,14 +177,15 @@ class SwitchOver {
     const std::size_t needed = std::max<std::size_t>(copies.of_commit, copies.to_promote());
     if (with_data < needed)
       return refused("only " + std::to_string(with_data) + " of the " + std::to_string(needed) +
-                     " nodes that it takes are there: nothing could be written afterwards");
+                     " nodes that are needed have the WAL, so no commit could be acknowledged "
+                     "afterwards: start the other nodes first");
     return *behind;
   }
 
   const InstanceOptions& options_;
   const NodeId heir_;
   NodeId primary_;
-  GroupNumber group_;  ///< for which that one is primary
+  GroupNumber group_;  ///< the group for which `primary_` is primary
   Databases databases_;
 };
 
@@ -195,7 +203,7 @@ int switch_over(const Flags& flags) {
   const auto began = Clock::now();
   if (const auto asked = switching.is_asked_for(); !asked) return apps::failed(asked.error());
   if (const auto done = switching.becomes_primary(); !done) return apps::failed(done.error());
-  std::cout << named(heir) << " is the primary now; nothing was written for "
+  std::cout << named(heir) << " is the primary now; writing stopped for "
             << apps::format_ms(Clock::now() - began) << " ms\n";
   return 0;
 }

@@ -7,8 +7,7 @@
 
 namespace muster::postgres {
 
-const std::vector<std::string> settings_of_muster{"synchronous_standby_names", "primary_conninfo",
-                                                  "primary_slot_name",
+const std::vector<std::string> settings_of_muster{"primary_conninfo", "primary_slot_name",
                                                   "default_transaction_read_only"};
 
 const std::vector<std::string> settings_of_primary{"max_connections", "max_worker_processes",
@@ -30,7 +29,8 @@ namespace {
 constexpr std::uint32_t tried_major = 15;
 constexpr std::uint32_t least_version = 150013;
 
-/// What was said of a role may be any word that PostgreSQL takes.
+/// True if commits with this value of `synchronous_commit` wait for copies. PostgreSQL stores the
+/// setting of a role as its user wrote it, so each spelling of a value is possible.
 bool waits_for_copies(std::string value) {
   std::transform(value.begin(), value.end(), value.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -52,9 +52,13 @@ class Check {
 
   std::vector<Finding> findings() {
     if (facts_.databases < 3 && !facts_.witness)
-      find("nodes", "the cluster has " + std::to_string(facts_.databases) +
-                        " databases: the loss of either ends all writing; have three nodes");
+      find("nodes",
+           "the cluster has " + std::to_string(facts_.databases) +
+               " databases, so nobody can write when one of them is lost; run three nodes");
     if (!version()) return std::move(findings_);
+    files();
+    markers();
+    names();
     copies();
     commits();
     roles();
@@ -80,34 +84,63 @@ class Check {
   bool version() {
     const std::string is = "PostgreSQL is " + version_text(facts_.version);
     if (facts_.version / 10000 != tried_major) {
-      find("version", is + ", and what was tried is " + std::to_string(tried_major) +
-                          ": nothing else of it is looked at; install PostgreSQL " +
+      find("version", is + ", but Muster was tested only with " + std::to_string(tried_major) +
+                          ": nothing else is checked; install PostgreSQL " +
                           std::to_string(tried_major));
       return false;
     }
     if (facts_.version < least_version)
       find("version", is + ": before " + version_text(least_version) +
-                          " a commit right after the server's start may wait for no copy; install "
-                          "a newer minor version");
+                          " a commit right after the server's start may be acknowledged without a "
+                          "copy; install a newer minor version");
     return true;
+  }
+
+  void files() {
+    if (facts_.file_error.empty()) return;
+    find("files", "PostgreSQL reads no new settings, and does not start again, because of " +
+                      facts_.file_error + "; correct that line");
+  }
+
+  void markers() {
+    if (!facts_.has_marker_key && facts_.rows_ended)
+      return find("markers",
+                  "this node has no marker key any more, so it cannot read its own log at the next "
+                  "election; copy the key of another node, and restart this node");
+    if (!facts_.has_marker_key)
+      return find("markers",
+                  "this node has no marker key, so rows of the table muster.term decide which data "
+                  "is the newest, and a restored dump could replace them; if no node has a key, "
+                  "run muster postgres key, and otherwise copy the key of another node");
+    if (!facts_.rows_ended && facts_.followers)
+      find("markers",
+           "rows of the table muster.term still decide which data is the newest, and a restored "
+           "dump could replace them, because not all nodes have this node's marker key yet; copy "
+           "it to all nodes, and restart them with this version of muster");
+  }
+
+  void names() {
+    for (const Impostor& impostor : facts_.impostors) find("copies", in_words(impostor));
+    if (facts_.foreign_names)
+      find("synchronous_standby_names", foreign_names_in_words(*facts_.foreign_names));
   }
 
   void copies() {
     if (facts_.alone)
-      find(
-          "copies",
-          "this primary goes on alone, as the witness lets it: a commit is in its log only when it "
-          "is acknowledged; let another node follow, and see muster postgres status");
+      find("copies",
+           "this primary acknowledges commits that only its own disk has, because the other node "
+           "with a database does not follow or has not caught up; let that node follow, and see "
+           "muster postgres status");
     if (!facts_.followers || *facts_.followers + 1 >= facts_.copies) return;
-    find("copies",
-         "only " + std::to_string(*facts_.followers) + " of the " +
-             std::to_string(facts_.copies - 1) +
-             " other nodes that each commit waits for follow this primary: none is acknowledged; "
-             "see muster postgres status, and that the others reach its port");
+    find("copies", "this primary has only " + std::to_string(*facts_.followers) + " of the " +
+                       std::to_string(facts_.copies - 1) +
+                       " followers that each commit needs, so no commit is acknowledged; see "
+                       "muster postgres status, and make sure that the other nodes reach "
+                       "PostgreSQL's port here");
   }
 
   void commits() {
-    constexpr const char* too_early = "commits are acknowledged that no other node may hold; ";
+    constexpr const char* too_early = "commits are acknowledged before another node has them; ";
     const std::string usual = value("synchronous_commit");
     if (facts_.settings.contains("synchronous_commit") && !waits_for_copies(usual))
       find("synchronous_commit",
@@ -127,15 +160,15 @@ class Check {
         }
       }
       find("synchronous_commit", "synchronous_commit is " + some.value + " for " + of + ": " +
-                                     too_early + "ALTER " + cure + " RESET synchronous_commit");
+                                     too_early + "run ALTER " + cure + " RESET synchronous_commit");
     }
   }
 
   void roles() {
     for (const Replicates& one : facts_.replicates)
-      find("roles", "role " + one.role + (one.superuser ? " is a superuser, and" : "") +
-                        " may replicate: whoever follows under a node's name counts as its copy; "
-                        "ALTER ROLE " +
+      find("roles", "role " + one.role + (one.superuser ? " is a superuser and" : "") +
+                        " may replicate: a client of this role could follow under the name of a "
+                        "node and count as that node's copy; run ALTER ROLE " +
                         one.role + (one.superuser ? " NOSUPERUSER" : "") + " NOREPLICATION");
   }
 
@@ -146,58 +179,59 @@ class Check {
       if (place.find("/muster.conf line ") != std::string::npos) continue;
       if (place.empty()) {
         find(name, name +
-                       " is in no file of settings: muster.conf is not read; let "
-                       "\"include_if_exists '../muster.conf'\" be the last line of "
-                       "postgresql.conf");
+                       " is set in no settings file, so muster.conf is not read; make "
+                       "\"include_if_exists '../muster.conf'\" the last line of postgresql.conf");
         continue;
       }
-      find(name, name + " comes from " + place +
-                     ", which counts for more than muster.conf: this node can be neither sealed "
-                     "nor opened; ALTER SYSTEM RESET " +
-                     name + ", or take that line out");
+      find(name,
+           name + " comes from " + place +
+               ", which overrides muster.conf: Muster cannot tell this node whom to follow, or "
+               "whether it takes writes; run ALTER SYSTEM RESET " +
+               name + ", or remove that line");
     }
   }
 
   void disk() {
     if (off("fsync"))
-      find("fsync", "fsync is off: what was acknowledged may be lost with the power; set it to on");
+      find("fsync", "fsync is off: a power cut may lose acknowledged commits; set it to on");
     if (off("full_page_writes"))
       find("full_page_writes",
-           "full_page_writes is off: a page that is half written in a crash, or is read by a "
-           "rewind meanwhile, stays broken; set it to on");
+           "full_page_writes is off: a page that is half written in a crash, or while a rewind "
+           "reads it, stays broken; set it to on");
     if (off("wal_log_hints") && off("data_checksums"))
       find("wal_log_hints",
-           "wal_log_hints is off, and the database has no checksums: who has more than its "
-           "primary cannot be rewound, and is cloned; set wal_log_hints to on");
+           "wal_log_hints is off, and the database has no checksums: a node with more WAL than its "
+           "primary cannot be rewound and has to be cloned; set wal_log_hints to on");
     if (value("superuser_reserved_connections") == "0")
       find("superuser_reserved_connections",
-           "superuser_reserved_connections is 0: when clients have all connections this node "
-           "cannot ask its own PostgreSQL, and shuts it down; set it to 3 or more");
+           "superuser_reserved_connections is 0: when clients hold all connections, this node "
+           "cannot reach its own PostgreSQL, and shuts it down; set it to 3 or more");
   }
 
-  // Who read it reads at the primary now; and a logical one cannot be read on a standby at all.
+  // Nothing reads these slots: a reader has to use the slots of the primary, and PostgreSQL 15
+  // cannot read a logical slot on a standby at all.
   void slots() {
     for (const std::string& slot : facts_.unread_slots)
-      find("slots", "nobody reads the replication slot " + slot +
-                        " of this standby, maybe of when it was primary, and it keeps all log from "
-                        "being removed: SELECT pg_drop_replication_slot('" +
+      find("slots", "no client reads the replication slot " + slot +
+                        " of this standby, perhaps since it was the primary: the slot keeps all "
+                        "WAL, which may fill the disk; run SELECT pg_drop_replication_slot('" +
                         slot + "')");
   }
 
   void replay() {
     if (!value("restore_command").empty())
       find("restore_command",
-           "restore_command is set: a standby would replay log that its primary has not sent; set "
+           "restore_command is set: a standby would replay WAL that its primary has not sent; set "
            "it to ''");
     if (value("recovery_min_apply_delay") != "0")
       find("recovery_min_apply_delay",
            "recovery_min_apply_delay is " + value("recovery_min_apply_delay") +
-               " ms: as a standby this node is not sealed in time, and is shut down at each stop; "
-               "set it to 0");
+               " ms: as a standby, this node cannot be sealed in time, and its PostgreSQL is shut "
+               "down in each election; set it to 0");
     if (facts_.standby && facts_.replay_paused)
       find("replay",
-           "replay is paused: this node is not sealed in time, and is shut down at the next stop; "
-           "SELECT pg_wal_replay_resume()");
+           "replay is paused: this node cannot be sealed in time, and its PostgreSQL is shut down "
+           "in the next election; run SELECT pg_wal_replay_resume()");
   }
 
   void limits() {
@@ -205,21 +239,20 @@ class Check {
     for (const auto& [name, least] : facts_.least) {
       const auto here = number_of(value(name));
       if (!here || *here >= least) continue;
-      find(name, name + " is " + value(name) + " here and " + std::to_string(least) +
-                     " at the primary: replay pauses, and PostgreSQL does not start any more; set "
-                     "it to " +
-                     std::to_string(least) + " or more, and restart this node");
+      find(name,
+           name + " is " + value(name) + " here but " + std::to_string(least) +
+               " at the primary: replay pauses, and PostgreSQL does not start again; set it to " +
+               std::to_string(least) + " or more, and restart this node");
     }
   }
 
   void log() {
     const std::string least = value("log_min_messages");
     if (least == "fatal" || least == "panic")
-      find("log_min_messages",
-           "log_min_messages is " + least +
-               ": postgres.log does not say whether PostgreSQL had looked at its data when it "
-               "ended, so data that is broken is kept, and is not cloned anew; set it to log, or "
-               "to what says more");
+      find("log_min_messages", "log_min_messages is " + least +
+                                   ": postgres.log does not say whether PostgreSQL had read its "
+                                   "data when it ended, so broken data is kept and not cloned "
+                                   "again; set it to log, or to a level that logs more");
   }
 
   const Facts& facts_;
@@ -230,6 +263,23 @@ class Check {
 
 std::vector<Finding> check(const Facts& facts) {
   return Check(facts).findings();
+}
+
+std::string in_words(const Impostor& impostor) {
+  return "process " + std::to_string(impostor.process) + " serves a client" +
+         (impostor.address.empty() ? " on this machine" : " at " + impostor.address) +
+         " that calls itself " + impostor.name +
+         " and is not that node, so commits may be acknowledged that no node has a copy of; end it "
+         "with SELECT pg_terminate_backend(" +
+         std::to_string(impostor.process) + "), and let no role but Muster's replicate";
+}
+
+std::string foreign_names_in_words(const std::string& names) {
+  return "Muster did not start this PostgreSQL with its command line, so any file can change "
+         "synchronous_standby_names, which is now '" +
+         names +
+         "': commits may be acknowledged without a copy; stop this PostgreSQL, and let muster "
+         "postgres run start it";
 }
 
 std::string version_text(std::uint32_t version) {

@@ -19,28 +19,18 @@ Choice nobody(std::string why) {
   return {std::nullopt, {}, "nobody writes: " + std::move(why)};
 }
 
-std::string named(NodeId node) {
-  return "node " + std::to_string(node.value);
-}
-
-std::string named(const NodeSet& nodes) {
-  std::string text;
-  for (NodeId node : nodes) text += (text.empty() ? "" : ", ") + named(node);
-  return text;
-}
-
-/// What the reports of the nodes with data come to.
+/// The reports of the nodes with data, sorted by kind.
 struct Count {
   std::map<NodeId, Holding> data;
-  std::map<NodeId, Held> mending;
-  std::map<std::uint64_t, NodeId> systems;  ///< with a node of each
+  std::map<NodeId, Held> resyncing;
+  std::map<std::uint64_t, NodeId> systems;  ///< one node for each system identifier
 };
 
 std::size_t size(const Count& count) {
-  return count.data.size() + count.mending.size();
+  return count.data.size() + count.resyncing.size();
 }
 
-/// Of those nodes.
+/// Counts the reports of these nodes only.
 Count counted(const NodeSet& nodes, const std::map<NodeId, Evidence>& reports) {
   Count count;
   for (const auto& [node, evidence] : reports) {
@@ -48,33 +38,38 @@ Count counted(const NodeSet& nodes, const std::map<NodeId, Evidence>& reports) {
     if (const auto* holding = std::get_if<Holding>(&evidence)) {
       count.data.emplace(node, *holding);
       count.systems.emplace(holding->system, node);
-    } else if (const auto* mending = std::get_if<Held>(&evidence)) {
-      count.mending.emplace(node, *mending);
-      count.systems.emplace(mending->system, node);
+    } else if (const auto* resyncing = std::get_if<Held>(&evidence)) {
+      count.resyncing.emplace(node, *resyncing);
+      count.systems.emplace(resyncing->system, node);
     }
   }
   return count;
 }
 
-// Equal numbers of two that have promoted from one timeline, and have died before their rows, are
-// of different logs: so the timeline has to be the row's. And what a primary has reported is no
-// bound: its sessions go on writing, and wait in vain.
+// True if the log of `of` is a beginning of the primary's log. Two nodes may both promote from one
+// timeline and fail before they mark their terms. They then report the same term and the same
+// timeline number, though their logs differ. So the timeline of `of` also has to be that of its
+// greatest term: then the node was not promoted after that marker. The log of a node that was a
+// primary does not count as a beginning either. Its sessions go on writing, although their commits
+// are not acknowledged, so its log may go beyond the position that it reported.
 bool is_prefix(const Holding& of, const Holding& primary, const Struck& struck) {
   return of.term == primary.term && of.timeline == primary.timeline && of.lsn <= primary.lsn &&
          (!of.primary || !stands(struck, Line::prefix_is_sealed)) &&
-         (of.timeline == of.term.timeline || !stands(struck, Line::prefix_by_row));
+         (of.timeline == of.term.timeline || !stands(struck, Line::prefix_by_term));
 }
 
-/// The freshest of those, where there is one, and it is not below what another held.
+/// Chooses the freshest node with data. Chooses no node if one that is being rewound or cloned held
+/// more than the freshest node holds.
 Choice freshest_of(const Count& count, std::optional<NodeId> present_primary,
                    const Struck& struck) {
   if (count.systems.size() > 1)
     return nobody(named(count.systems.begin()->second) + " and " +
                   named(count.systems.rbegin()->second) +
-                  " have different databases, by their system identifiers");
-  if (count.data.empty()) return nobody("of those that have data here none can be primary now");
+                  " have different databases: their system identifiers differ");
+  if (count.data.empty())
+    return nobody("none of the nodes with data in this group can be the primary now");
 
-  // A wish is over when somebody has written since.
+  // A request to hand over is void once a later primary has written a marker.
   const auto is_heir = [&](NodeId node) {
     const Term& term = count.data.at(node).term;
     return std::any_of(count.data.begin(), count.data.end(), [&](const auto& one) {
@@ -95,19 +90,22 @@ Choice freshest_of(const Count& count, std::optional<NodeId> present_primary,
   const auto& [primary, holding] = *std::max_element(
       count.data.begin(), count.data.end(),
       [&](const auto& one, const auto& other) { return rank(one) < rank(other); });
-  for (const auto& [node, held] : count.mending)
+  for (const auto& [node, held] : count.resyncing)
     if (freshness_of(holding) < freshness_of(held) && stands(struck, Line::held_is_a_bound))
-      return nobody(named(primary) + " is the freshest with data here, and " + named(node) +
-                    ", which cannot be primary now, held more");
+      return nobody(named(primary) + " has the newest data here, but " + named(node) +
+                    ", which cannot be the primary now, held newer data");
 
-  Choice choice{primary, {}, named(primary) + " is the freshest of " + std::to_string(size(count))};
-  if (is_heir(primary)) choice.why += ", and was handed over to";
+  Choice choice{primary,
+                {},
+                named(primary) + " has the newest data of " + std::to_string(size(count)) +
+                    (size(count) == 1 ? " node" : " nodes")};
+  if (is_heir(primary)) choice.why += ", and the primary handed over to it";
   return choice;
 }
 
 // --- Another list of nodes
 
-/// Of those that reported, one with what a later list than that has written.
+/// A node whose reported data was written under a later list than `list`.
 std::optional<NodeId> of_later_list(const Copies& list, const std::map<NodeId, Evidence>& reports) {
   for (const auto& [node, evidence] : reports) {
     const auto* holding = std::get_if<Holding>(&evidence);
@@ -120,32 +118,38 @@ std::optional<NodeId> of_later_list(const Copies& list, const std::map<NodeId, E
   return std::nullopt;
 }
 
-/// Why the list of these copies may not go on from what the freshest holds; empty: it may. Who has
-/// taken part by one never works by an earlier one again.
+/// The reason why the list `copies` must not begin with the data of the freshest node. Empty: it
+/// can. A node that has taken part under one list never works under an earlier one again.
 std::string why_not_from(const Holding& freshest, const Copies& copies,
                          const std::map<NodeId, Evidence>& reports, const Struck& struck) {
   if (!freshest.copies && copies.generation == 1) return {};
   if (!freshest.copies)
-    return "what is freshest here is of an earlier version, which did not say by which nodes it "
-           "was written: let them write as they are, by this version, once";
+    return "the newest data here was written by an older Muster that did not record its node list: "
+           "run this version once with the unchanged list, then change the list";
   const Copies& before = *freshest.copies;
-  // Nodes of an earlier list may have written rows that count for more, and were never copied.
+  // A node of the earlier list may have written a marker of a greater group that was never copied.
+  // That node would count as the freshest, although it may lack commits that were acknowledged
+  // under the later list. The order of groups cannot decide between two lists, so an operator has
+  // to decide.
   if (const auto node = of_later_list(before, reports))
-    return "the freshest here was written in generation " + std::to_string(before.generation) +
-           ", and " + named(*node) +
-           " has what a later one wrote: find out which of the two was given up, move those "
-           "databases away, and let their nodes join";
+    return "the newest data here was written with generation " + std::to_string(before.generation) +
+           " of the node list, but " + named(*node) +
+           " has data of a later generation: find out which of the two lists was given up, move "
+           "the databases that it wrote away, and let their nodes join";
   if (before == copies) return {};
-  const std::string written = "what is freshest here was written by " + to_words(before);
+  const std::string written =
+      "the newest data here was written with the node list of " + to_words(before);
   if (copies.generation <= before.generation)
-    return written + ", and this is " + to_words(copies) + ": put that list back";
+    return written + ", but the present list is " + to_words(copies) +
+           ": go back to the list that wrote it";
   if (copies.generation > before.generation + 1)
-    return written + ", and this is generation " + std::to_string(copies.generation) +
-           ": nodes of the one between have to write first, or else put that list back";
+    return written + ", but the present list is generation " + std::to_string(copies.generation) +
+           ": the generation in between has to write first; otherwise go back to the list that "
+           "wrote it";
   const std::size_t found = size(counted(before.nodes, reports));
   if (found >= before.to_go_on() || !stands(struck, Line::list_before_counts)) return {};
   return written + ": " + std::to_string(found) + " of the " + std::to_string(before.to_go_on()) +
-         " of those that it takes have data here";
+         " nodes that are needed from that list have data here";
 }
 
 void add_prefix(Choice& choice, const Count& count, const Struck& struck) {
@@ -175,7 +179,8 @@ const Promise& latest_of(const Promises& promises) {
       ->second;
 }
 
-// A primary alone may have had the other's log made whole since: it says so itself.
+// A primary that was alone may have completed the other node's log after the promise. The primary's
+// report says if that happened.
 NodeSet holders_now(const Promise& latest, const std::map<NodeId, Evidence>& evidence) {
   NodeSet holders = latest.holders;
   if (holders.size() != 1) return holders;
@@ -186,12 +191,13 @@ NodeSet holders_now(const Promise& latest, const std::map<NodeId, Evidence>& evi
   return holders;
 }
 
-// Where it is not known what was promised last, and both databases are there: it may have been of
-// the one that has more. Before the first group there was nothing to promise.
+// The holders if the latest promise is not known but both databases are present. If one node was
+// the sole holder, it has the most log. So the node with the most log has each commit. Before the
+// first group there was nothing to promise, and all nodes are holders.
 NodeSet holders_by_log(const Copies& copies, const Count& all) {
   std::map<NodeId, Freshness> places;
   for (const auto& [node, holding] : all.data) places.emplace(node, freshness_of(holding));
-  for (const auto& [node, held] : all.mending) places.emplace(node, freshness_of(held));
+  for (const auto& [node, held] : all.resyncing) places.emplace(node, freshness_of(held));
   Freshness most;
   for (const auto& [node, place] : places) most = std::max(most, place);
   if (most.first.counter == 0) return copies.nodes;
@@ -220,8 +226,8 @@ Choice choose_with_witness(const Copies& copies, const GroupNumber& group,
       told.size() >= majority || (!told.empty() && reports.size() == nodes && nobody_forgot);
   if (!known && size(all) < copies.nodes.size())
     return with(nobody(std::to_string(told.size()) + " of the " + std::to_string(majority) +
-                       " nodes that it takes know here who holds each commit: start all nodes, "
-                       "with both databases"),
+                       " nodes that are needed here know which node has each commit: start all "
+                       "nodes, the two with databases too"),
                 told);
 
   const NodeSet holders =
@@ -229,16 +235,17 @@ Choice choose_with_witness(const Copies& copies, const GroupNumber& group,
   const bool holders_only = stands(struck, Line::holders_are_chosen);
   const Count count = counted(holders_only ? holders : copies.nodes, evidence);
   if (size(count) == 0)
-    return with(nobody("each commit is at " + named(holders) +
-                       " alone, without data here: start it; where it is lost for ever, see "
+    return with(nobody("each commit is only on " + named(holders) +
+                       ", and its data is not here: start that node; if it is lost for ever, see "
                        "create --adopt --force"),
                 told);
   Choice choice = freshest_of(count, present_primary, struck);
   if (!choice.primary) return with(choice, told);
   if (const auto& by = all.data.at(*choice.primary).copies; by && *by != copies)
-    return with(nobody("what is freshest here was written by " + to_words(*by) +
-                       ", and beside a witness no list comes after another"),
-                told);
+    return with(
+        nobody("the newest data here was written with the node list of " + to_words(*by) +
+               ", but a cluster with a witness cannot change its node list: go back to that list"),
+        told);
   add_prefix(choice, all, struck);
   Promise promise{group, {*choice.primary}};
   if (!all.data.at(*choice.primary).unfollowed)
@@ -255,7 +262,7 @@ Choice choose_from(const std::map<NodeId, Evidence>& reports, const Copies& copi
   const Count count = counted(copies.nodes, reports);
   if (size(count) < copies.to_promote())
     return nobody(std::to_string(size(count)) + " of the " + std::to_string(copies.to_promote()) +
-                  " nodes that it takes have data here");
+                  " nodes that are needed have data here");
   Choice choice = freshest_of(count, present_primary, struck);
   if (!choice.primary) return choice;
   if (const auto why = why_not_from(count.data.at(*choice.primary), copies, reports, struck);
@@ -275,9 +282,10 @@ std::map<NodeId, Evidence> without_unfollowed(std::map<NodeId, Evidence> reports
 
 }  // namespace
 
-// Any R sealed nodes have what was acknowledged: so whose log too few get may be as one that has
-// not reported; where W others have data, as none of them is written to without, and one can be
-// chosen.
+// It is safe to pass over a primary that too few nodes can follow. The choice is then the same as
+// if that node had not reported, and R other sealed nodes must still have reported. Passing over
+// the primary is useful only if one of the other nodes can be chosen, and if W of them have data,
+// since a new primary needs W copies of each commit.
 Choice choose(const Copies& copies, const std::map<NodeId, Evidence>& reports,
               std::optional<NodeId> present_primary, const Struck& struck) {
   const auto others = without_unfollowed(reports);
@@ -299,20 +307,21 @@ Choice choose(const Copies& copies, const GroupNumber& group,
 
 std::string why_never_after(const Copies& before, const Copies& copies) {
   if (before == copies) return {};
-  const std::string both =
-      "this is " + to_words(copies) + ", and this node has taken part by " + to_words(before);
+  const std::string both = "this list is " + to_words(copies) +
+                           ", but this node has taken part with " + to_words(before);
   if (!before.witnesses.empty() || !copies.witnesses.empty())
-    return both + ": beside a witness no list comes after another";
+    return both + ": a cluster with a witness cannot change its node list";
   if (copies.generation <= before.generation)
-    return both + ": put that list back, or write the changed one as generation " +
+    return both + ": go back to that list, or number the changed list as generation " +
            std::to_string(before.generation + 1) +
-           " once that one is written by; where it never will be, see docs/postgres.md (Another "
-           "number of nodes) on how it is given up";
+           " once a primary has written with that list; if none ever will, see "
+           "docs/how-to/postgres/nodes.md (Give up a list)";
   std::size_t stay = 0;
   for (NodeId node : copies.nodes) stay += before.nodes.contains(node) ? 1 : 0;
   if (copies.generation == before.generation + 1 && stay < before.to_go_on())
     return both + ": " + std::to_string(stay) + " of the " + std::to_string(before.to_go_on()) +
-           " of those are in it that it takes to begin: change the list in smaller steps";
+           " nodes that are needed from that list are in this one: change the list in smaller "
+           "steps";
   return {};
 }
 
@@ -334,12 +343,15 @@ std::optional<NodeId> present_primary(const std::map<NodeId, Evidence>& reports)
   return best ? std::optional(best->second) : std::nullopt;
 }
 
-// Past its row a node may have come over more than one timeline, each of them begun by others under
-// the same number, and pg_rewind compares numbers: so it is proven by its row or not at all.
+// The timeline of a node proves nothing if it is not the timeline of the node's greatest term. The
+// node may have switched timelines several times, and other nodes may have begun timelines with the
+// same numbers. pg_rewind compares only these numbers, and would mistake two different logs for
+// one. So only a marker that is in both logs proves where the logs part. Without such a marker, the
+// node is cloned.
 Way way_to_follow(const Holding& own, const Lineage& primary) {
-  const bool has_own_row =
+  const bool has_own_term =
       std::find(primary.terms.begin(), primary.terms.end(), own.term) != primary.terms.end();
-  if (!has_own_row || own.timeline != own.term.timeline) return Way::clone;
+  if (!has_own_term || own.timeline != own.term.timeline) return Way::clone;
   if (own.timeline == primary.timeline) return Way::follow;
   const auto end = primary.ends_of_timelines.find(own.timeline);
   if (end == primary.ends_of_timelines.end()) return Way::clone;

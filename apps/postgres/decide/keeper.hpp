@@ -10,8 +10,18 @@
 #include <type_traits>
 #include <variant>
 
-/// What a node makes of its PostgreSQL: a value and a function. No clock, I/O or thread; whoever
-/// performs the orders tells how each ended, and one is out at a time.
+/// The keeper decides what a node does with its PostgreSQL. It consists of a state and a function
+/// that changes the state (`step`), without clock, I/O or threads. Another part performs the orders
+/// and reports how each one ended. At most one order is pending at a time.
+///
+/// The keeper maintains two invariants. First, a commit is acknowledged only by nodes that hold the
+/// marker of the primary's group: a node takes its own name, under which it counts, only once it
+/// has that marker. In a cluster with a witness, a primary can also acknowledge alone
+/// (keeper_alone.cpp). Second, a report describes only data that no primary counts as a copy any
+/// more: the data of a sealed node, or a node's data from before a rewind or clone. While both
+/// invariants hold, at least one of any R nodes that report has each acknowledged commit, and
+/// `choose` (choose.hpp) finds that node. struck_lines.hpp lists the rules that maintain the two
+/// invariants.
 
 namespace muster::postgres {
 
@@ -22,120 +32,112 @@ struct Settings {
 };
 MUSTER_DESCRIBE(Settings, self, copies, struck);
 
-// --- What a keeper waits for: one for each order that it gives
-// ------------------------------------------------------------------------------------
+// --- The waits of a keeper: one for each order that it gives
 
-/// The ends of an order, beside `Failed`. With no ends, no order is out. `doing` names the wait in
-/// the status. It is empty if the status shows the choice instead.
-template <class... Happenings>
+/// The events that may end an order, beside `Failed`. An empty list means that no order is pending.
+/// `doing` describes the wait in the status. If `doing` is empty, the status shows why the node has
+/// its role instead.
+template <class... EventTypes>
 struct EndsWith {};
 
-/// For the node, which calls `stop` or `start` next.
+/// Waits for the node, which calls `stop` or `start` next.
 struct TheNode {
   using Ends = EndsWith<>;
   static constexpr std::string_view doing = "";
 };
 
-// Beginning: a sealed standby, whatever it was.
+// The beginning: PostgreSQL starts as a sealed standby, whatever it was before.
 struct SealBeforeRecovery {
   using Ends = EndsWith<Configured>;
-  static constexpr std::string_view doing = "seals itself before it begins";
+  static constexpr std::string_view doing = "seals itself before PostgreSQL starts";
 };
 struct Recovery {
   using Ends = EndsWith<Began>;
   static constexpr std::string_view doing = "recovers";
 };
 
-// Stop.
+// `stop`.
 struct Seal {
   using Ends = EndsWith<Configured>;
   static constexpr std::string_view doing = "seals itself";
 };
-struct SealShown {
-  using Ends = EndsWith<NamesShown>;
-  static constexpr std::string_view doing = "waits until new connections show the seal";
-};
-struct WalsendersEnd {
-  using Ends = EndsWith<WalsendersGone>;
-  static constexpr std::string_view doing = "ends walsenders";
+struct Gate {
+  using Ends = EndsWith<GateClosed>;
+  static constexpr std::string_view doing = "ends walsenders and drops the slots of its standbys";
 };
 struct ReplayEnd {
   using Ends = EndsWith<Replayed>;
-  static constexpr std::string_view doing = "replays what it has received";
+  static constexpr std::string_view doing = "replays the WAL that it has received";
 };
 struct SealedHolding {
   using Ends = EndsWith<Seen>;
-  static constexpr std::string_view doing = "looks at what it holds";
+  static constexpr std::string_view doing = "reads how far its data goes";
 };
-/// Of a primary of before, or of what could not be sealed in time: then the report is nothing.
+/// Shuts down a former primary, or a PostgreSQL that could not be sealed in time. A node that could
+/// not be sealed in time reports nothing.
 struct Ending {
   using Ends = EndsWith<Ended>;
   static constexpr std::string_view doing = "shuts down";
   bool overdue{};
 };
-/// Of an open primary, in order: its node leaves, or hands over.
+/// Shuts down an open primary in order, because its node leaves or hands over.
 struct Draining {
   using Ends = EndsWith<Ended>;
-  static constexpr std::string_view doing = "shuts down when its standbys have all";
+  static constexpr std::string_view doing = "shuts down as soon as its standbys have all WAL";
   std::optional<NodeId> heir;
 };
 
-// Start, primary.
+// `start` of the primary.
 struct Promotion {
   using Ends = EndsWith<Promoted>;
   static constexpr std::string_view doing = "promotes";
 };
-struct GroupRow {
-  using Ends = EndsWith<TermWritten>;
-  static constexpr std::string_view doing = "writes the row of its group";
-};
-struct RowCopies {
-  using Ends = EndsWith<CopiesHold, FollowerGone>;
-  static constexpr std::string_view doing = "waits until its row is copied";
-  Lsn end;
+struct GroupMarker {
+  using Ends = EndsWith<MarkerWritten>;
+  static constexpr std::string_view doing = "marks the term of its group";
 };
 struct Opening {
   using Ends = EndsWith<Configured>;
-  static constexpr std::string_view doing = "opens";
+  static constexpr std::string_view doing = "lets clients write";
+  Lsn marker;
 };
 struct OpeningShown {
-  using Ends = EndsWith<NamesShown>;
-  static constexpr std::string_view doing = "waits until new connections show that it is open";
+  using Ends = EndsWith<ConfShown>;
+  static constexpr std::string_view doing = "waits until new connections show that they may write";
+  Lsn marker;
 };
-struct Release {
-  using Ends = EndsWith<Kicked>;
-  static constexpr std::string_view doing = "releases sessions that wait";
+struct MarkerCopies {
+  using Ends = EndsWith<CopiesHold, FollowerGone>;
+  static constexpr std::string_view doing = "waits until other nodes have the marker of its group";
+  Lsn end;
 };
 struct Flushing {
   using Ends = EndsWith<Checkpointed>;
   static constexpr std::string_view doing = "writes a checkpoint";
 };
 
-// Beside the group: until too few follow any more.
+// After `start`: the primary waits until too few nodes follow it.
 struct NoFollower {
   using Ends = EndsWith<FollowerGone>;
   static constexpr std::string_view doing = "";
 };
 
-// With a witness, of a primary that is alone: until another's log is whole.
+// With a witness: a primary acknowledges alone until another node's log is complete. Then commits
+// wait for copies again.
 struct EveryMember {
   using Ends = EndsWith<>;
   static constexpr std::string_view doing = "waits until all members know that it goes on alone";
+};
+struct Acknowledging {
+  using Ends = EndsWith<Acknowledges>;
+  static constexpr std::string_view doing = "begins to acknowledge commits alone";
 };
 struct Follower {
   using Ends = EndsWith<FollowerThere>;
   static constexpr std::string_view doing = "";
 };
 struct Demand {
-  using Ends = EndsWith<Configured>;
-  static constexpr std::string_view doing = "";
-};
-struct DemandShown {
-  using Ends = EndsWith<NamesShown>;
-  static constexpr std::string_view doing = "";
-};
-struct DemandInForce {
-  using Ends = EndsWith<Checkpointed>;
+  using Ends = EndsWith<AcknowledgerGone>;
   static constexpr std::string_view doing = "";
 };
 struct LastBefore {
@@ -148,122 +150,138 @@ struct DemandCopied {
   Lsn end;
 };
 struct Relaxing {
-  using Ends = EndsWith<Configured>;
+  using Ends = EndsWith<Acknowledges>;
   static constexpr std::string_view doing = "";
 };
 
-// Start, others.
+// `start` of another node.
 struct Following {
   using Ends = EndsWith<Configured>;
-  static constexpr std::string_view doing = "is told whom to follow";
+  static constexpr std::string_view doing = "is told which node to follow";
+};
+struct MarkerAwaited {
+  using Ends = EndsWith<MarkerHeld, LogGone, NoStandby>;
+  static constexpr std::string_view doing = "waits until it has the marker of its group";
+};
+struct Naming {
+  using Ends = EndsWith<Configured>;
+  static constexpr std::string_view doing = "takes the name under which its copies count";
+};
+struct LogKept {
+  using Ends = EndsWith<LogGone, NoStandby>;
+  static constexpr std::string_view doing = "";
 };
 struct PrimaryLineage {
   using Ends = EndsWith<LineageRead>;
-  static constexpr std::string_view doing = "reads the lineage of its primary";
-  bool clone{};  ///< whatever it is
+  static constexpr std::string_view doing = "reads the history of its primary";
+  bool clone{};  ///< clone even if the lineage allows a rewind
 };
 
-// Mending.
+// Rewinding or cloning.
 struct HeldNoted {
   using Ends = EndsWith<Noted>;
-  static constexpr std::string_view doing = "notes what it holds before it is mended";
+  static constexpr std::string_view doing =
+      "records how far its data goes before a rewind or clone";
 };
-struct EndBeforeMending {
+struct EndBeforeResync {
   using Ends = EndsWith<Ended>;
-  static constexpr std::string_view doing = "shuts down to be mended";
+  static constexpr std::string_view doing = "shuts down for a rewind or clone";
   Way way{};
 };
-struct Mend {
-  using Ends = EndsWith<Mended>;
-  static constexpr std::string_view doing = "is mended";
+struct Resync {
+  using Ends = EndsWith<Resynced>;
+  static constexpr std::string_view doing = "is rewound or cloned";
   Way way{};
 };
-struct MendingName {
+struct ResyncName {
   using Ends = EndsWith<Configured>;
-  static constexpr std::string_view doing = "is told whom to follow while it is mended";
+  static constexpr std::string_view doing =
+      "is told which node to follow after the rewind or clone";
 };
-struct MendedRecovery {
+struct ResyncedRecovery {
   using Ends = EndsWith<Began>;
-  static constexpr std::string_view doing = "recovers after it was mended";
+  static constexpr std::string_view doing = "recovers after the rewind or clone";
 };
 struct Streaming {
   using Ends = EndsWith<Streams>;
-  static constexpr std::string_view doing = "is mended, and waits until it streams";
+  static constexpr std::string_view doing = "waits until it streams after the rewind or clone";
 };
 struct NoteGone {
   using Ends = EndsWith<Noted>;
-  static constexpr std::string_view doing = "is mended, and its note goes";
+  static constexpr std::string_view doing =
+      "removes its record of the data before the rewind or clone";
 };
 
 MUSTER_DESCRIBE(TheNode);
 MUSTER_DESCRIBE(SealBeforeRecovery);
 MUSTER_DESCRIBE(Recovery);
 MUSTER_DESCRIBE(Seal);
-MUSTER_DESCRIBE(SealShown);
-MUSTER_DESCRIBE(WalsendersEnd);
+MUSTER_DESCRIBE(Gate);
 MUSTER_DESCRIBE(ReplayEnd);
 MUSTER_DESCRIBE(SealedHolding);
 MUSTER_DESCRIBE(Ending, overdue);
 MUSTER_DESCRIBE(Draining, heir);
 MUSTER_DESCRIBE(Promotion);
-MUSTER_DESCRIBE(GroupRow);
-MUSTER_DESCRIBE(RowCopies, end);
-MUSTER_DESCRIBE(Opening);
-MUSTER_DESCRIBE(OpeningShown);
-MUSTER_DESCRIBE(Release);
+MUSTER_DESCRIBE(GroupMarker);
+MUSTER_DESCRIBE(Opening, marker);
+MUSTER_DESCRIBE(OpeningShown, marker);
+MUSTER_DESCRIBE(MarkerCopies, end);
 MUSTER_DESCRIBE(Flushing);
 MUSTER_DESCRIBE(EveryMember);
+MUSTER_DESCRIBE(Acknowledging);
 MUSTER_DESCRIBE(Follower);
 MUSTER_DESCRIBE(Demand);
-MUSTER_DESCRIBE(DemandShown);
-MUSTER_DESCRIBE(DemandInForce);
 MUSTER_DESCRIBE(LastBefore);
 MUSTER_DESCRIBE(DemandCopied, end);
 MUSTER_DESCRIBE(Relaxing);
 MUSTER_DESCRIBE(NoFollower);
 MUSTER_DESCRIBE(Following);
+MUSTER_DESCRIBE(MarkerAwaited);
+MUSTER_DESCRIBE(Naming);
+MUSTER_DESCRIBE(LogKept);
 MUSTER_DESCRIBE(PrimaryLineage, clone);
 MUSTER_DESCRIBE(HeldNoted);
-MUSTER_DESCRIBE(EndBeforeMending, way);
-MUSTER_DESCRIBE(Mend, way);
-MUSTER_DESCRIBE(MendingName);
-MUSTER_DESCRIBE(MendedRecovery);
+MUSTER_DESCRIBE(EndBeforeResync, way);
+MUSTER_DESCRIBE(Resync, way);
+MUSTER_DESCRIBE(ResyncName);
+MUSTER_DESCRIBE(ResyncedRecovery);
 MUSTER_DESCRIBE(Streaming);
 MUSTER_DESCRIBE(NoteGone);
 
-using Wait = std::variant<TheNode, SealBeforeRecovery, Recovery, Seal, SealShown, WalsendersEnd,
-                          ReplayEnd, SealedHolding, Ending, Draining, Promotion, GroupRow,
-                          RowCopies, Opening, OpeningShown, Release, Flushing, EveryMember,
-                          Follower, Demand, DemandShown, DemandInForce, LastBefore, DemandCopied,
-                          Relaxing, NoFollower, Following, PrimaryLineage, HeldNoted,
-                          EndBeforeMending, Mend, MendingName, MendedRecovery, Streaming, NoteGone>;
+using Wait =
+    std::variant<TheNode, SealBeforeRecovery, Recovery, Seal, Gate, ReplayEnd, SealedHolding,
+                 Ending, Draining, Promotion, GroupMarker, Opening, OpeningShown, MarkerCopies,
+                 Flushing, EveryMember, Acknowledging, Follower, Demand, LastBefore, DemandCopied,
+                 Relaxing, NoFollower, Following, MarkerAwaited, Naming, LogKept, PrimaryLineage,
+                 HeldNoted, EndBeforeResync, Resync, ResyncName, ResyncedRecovery, Streaming,
+                 NoteGone>;
 
-template <class Happened, class... Happenings>
-constexpr bool is_one_of(EndsWith<Happenings...> /*unused*/) {
-  const bool has_an_order = sizeof...(Happenings) > 0;
-  return (std::is_same_v<Happened, Happenings> || ...) ||
-         (std::is_same_v<Happened, Failed> && has_an_order);
+template <class EventType, class... EventTypes>
+constexpr bool is_one_of(EndsWith<EventTypes...> /*unused*/) {
+  const bool has_an_order = sizeof...(EventTypes) > 0;
+  return (std::is_same_v<EventType, EventTypes> || ...) ||
+         (std::is_same_v<EventType, Failed> && has_an_order);
 }
-/// Whether that wait may end so.
-template <class Awaited, class Happened>
-inline constexpr bool may_end = is_one_of<Happened>(typename Awaited::Ends{});
+/// True if an event of type `EventType` may end the wait `Awaited`.
+template <class Awaited, class EventType>
+inline constexpr bool may_end = is_one_of<EventType>(typename Awaited::Ends{});
 
 // --- The state
-// ------------------------------------------------------------------------------------
 
-/// What runs here, as far as the keeper knows.
+/// The kind of server that runs here, as far as the keeper knows.
 enum class Runs { nothing, standby, primary };
 MUSTER_DESCRIBE_ENUM(Runs, nothing, standby, primary)
 
-/// What this node was started with; from then until the next stop.
+/// The group and definition that this node was started with. Valid until the next stop.
 struct Place {
   GroupNumber group;
   Choice choice;
-  bool all_have_it = false;  ///< all members, in safe storage
+  bool all_have_it = false;  ///< all members have the definition in safe storage
 };
 MUSTER_DESCRIBE(Place, group, choice, all_have_it);
 
-/// From whom a node is mended, and in which group that one was its primary.
+/// The node from which this node is rewound or cloned, and the group in which that node was
+/// primary.
 struct Source {
   NodeId node;
   GroupNumber group;
@@ -276,39 +294,41 @@ struct Keeper {
   Runs runs{};
 
   // The hooks.
-  bool stop_owed = false;   ///< a report is
-  bool start_owed = false;  ///< the end of start is
+  bool stop_owed = false;   ///< the node waits for a report
+  bool start_owed = false;  ///< the node waits for the end of start
   bool reported_data = false;
   std::optional<Place> place;
 
-  // What it holds.
-  std::optional<Holding> holds;         ///< since it was sealed; none: not known, or no longer true
-  std::optional<NodeId> hands_over_to;  ///< since it has shut down for that
-  std::optional<Held> at_least;         ///< what its data held once; it is never less
-  std::optional<Note> note;             ///< of what it held before it began to be mended
-  std::optional<Source> source;         ///< it is being mended
-  bool anew = false;                    ///< its owner wants it cloned, whatever it is
+  // Its data.
+  std::optional<Holding> holds;  ///< read when the node was sealed; none: not known, or outdated
+  std::optional<NodeId> hands_over_to;  ///< the heir, if this node has shut down to hand over
+  std::optional<Held> at_least;  ///< an earlier holding: a node that holds less now has lost data
+  std::optional<Note> note;      ///< what this node held before its rewind or clone began
+  std::optional<Source> source;  ///< the node from which it is being rewound or cloned
+  bool wants_clone = false;      ///< the operator wants a clone, even if the data is good
 
-  [[nodiscard]] bool is_mending() const { return note || source; }
-  [[nodiscard]] bool counts_for_nothing() const { return note && !note->held; }
+  [[nodiscard]] bool is_resyncing() const { return note || source; }
+  [[nodiscard]] bool does_not_count() const { return note && !note->held; }
 
-  std::optional<std::string> begins_not;  ///< why, where it is not its data
-  bool demanded = false;                  ///< it was alone, and another's log is whole since
-  bool unfollowed = false;                ///< too few get what it writes
-  bool in_vain = false;                   ///< it was so since it last was open, or was mended
-  bool unfit = false;    ///< it was primary and could not write: it is not chosen next
-  bool open = false;     ///< sessions get their commits acknowledged
-  bool follows = false;  ///< under its own name
+  /// Why PostgreSQL does not start, if its data is not the reason.
+  std::optional<std::string> begins_not;
+  bool demanded = false;    ///< this primary was alone; now another node's log is complete
+  bool unfollowed = false;  ///< too few nodes receive what this primary writes
+  /// Set when this node becomes `unfollowed`, until it is open again, or rewound or cloned.
+  bool in_vain = false;
+  bool unfit = false;    ///< this node was primary and could not write: do not choose it next
+  bool open = false;     ///< commits of its sessions are acknowledged
+  bool follows = false;  ///< it follows under its own name, so its copies count
   Show shown;
 };
 MUSTER_DESCRIBE(Keeper, round, wait, runs, stop_owed, start_owed, reported_data, place, holds,
-                hands_over_to, at_least, note, source, anew, begins_not, demanded, unfollowed,
-                in_vain, unfit, open, follows, shown);
+                hands_over_to, at_least, note, source, wants_clone, begins_not, demanded,
+                unfollowed, in_vain, unfit, open, follows, shown);
 
-/// PostgreSQL has been told to begin and does not answer yet.
+/// True if PostgreSQL has been told to start and has not answered yet.
 [[nodiscard]] bool begins(const Keeper& keeper);
 
-/// What a happening makes of a keeper: changes it, and returns what is to be done, in order.
-Orders step(const Settings& settings, Keeper& keeper, const Happening& happening);
+/// Applies one event to the keeper. Returns the orders that are to be performed, in this sequence.
+Orders step(const Settings& settings, Keeper& keeper, const KeeperEvent& event);
 
 }  // namespace muster::postgres

@@ -1,23 +1,29 @@
-// With a witness: a primary that nobody follows goes on alone, until another's log is whole again.
+// With a witness: a primary that no node follows acknowledges commits alone, until another node's
+// log is complete again.
+//
+// The invariant: the members always know at least one node that has every acknowledged commit. Each
+// node that they believe to have every acknowledged commit does have it. So to go on alone, and to
+// wait for copies again, a primary needs an election, which puts a promise (values.hpp) into the
+// safe storage of all members. A primary stops waiting for copies only after all members know that
+// only its log is sure to have every acknowledged commit. The members are told that another log is
+// complete again only after it is complete.
 
 #include "apps/postgres/decide/keeper_turn.hpp"
 
 namespace muster::postgres {
 
-Names KeeperTurn::names() const {
-  return k_.place->choice.is_alone() ? Names::alone : Names::open;
-}
-
-// Before all members know that its commits are nowhere else, others might choose another.
+// Acknowledges commits alone only once all members know that only this node's log is sure to have
+// every acknowledged commit. If this node did so earlier and then failed, the other members could
+// choose a node that lacks some of these commits.
 void KeeperTurn::go_on_alone() {
-  if (k_.place->all_have_it || !stands(Line::promise_is_known_first)) return open();
+  if (k_.place->all_have_it || !stands(Line::promise_is_known_first)) return acknowledge_alone();
   k_.wait = EveryMember{};
 }
 
-void KeeperTurn::came(const AllHaveIt& it) {
+void KeeperTurn::on_event(const AllHaveIt& it) {
   if (!k_.place || k_.place->group != it.group) return;
   k_.place->all_have_it = true;
-  if (awaits<EveryMember>()) open();
+  if (awaits<EveryMember>()) acknowledge_alone();
 }
 
 void KeeperTurn::look_after_copies() {
@@ -25,19 +31,17 @@ void KeeperTurn::look_after_copies() {
   await_no_follower();
 }
 
-// Each commit from now on is to be copied: then all before, and then all members are to know it.
+// Makes commits wait for a copy again. This takes three steps, in this order. First, the
+// acknowledger ends (Demand). Second, the other node flushes all log that was written before that
+// (LastBefore, DemandCopied). Third, an election tells all members (say_demanded). If the second
+// step came before the first, the acknowledger could still acknowledge a commit after the position
+// up to which the other node has flushed.
 void KeeperTurn::demand() {
-  Conf open;
-  open.names = Names::open;
-  order(Configure{open}, Demand{});
-}
-
-void KeeperTurn::ended(const DemandShown&, const NamesShown&) {
   if (!stands(Line::demand_is_in_force)) return take_last_before();
-  order(Checkpoint{}, DemandInForce{});
+  order(EndAcknowledger{}, Demand{});
 }
 
-void KeeperTurn::ended(const LastBefore&, const Kicked& last) {
+void KeeperTurn::on_result(const LastBefore&, const Kicked& last) {
   if (!stands(Line::demand_is_copied)) return say_demanded();
   order(AwaitCopies{last.end, true}, DemandCopied{last.end});
 }
@@ -47,11 +51,10 @@ void KeeperTurn::say_demanded() {
   tell(WantElection{"another node has all commits again"});
 }
 
-// It did not come to that: what was promised is that commits are here alone.
+// Called if the other node did not flush everything. The promise still names this node alone, so a
+// wait would only block writers.
 void KeeperTurn::relax() {
-  Conf alone;
-  alone.names = Names::alone;
-  order(Configure{alone}, Relaxing{});
+  order(Acknowledge{}, Relaxing{});
 }
 
 }  // namespace muster::postgres

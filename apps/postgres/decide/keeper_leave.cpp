@@ -1,35 +1,37 @@
-// Being primary no more, in order: the node leaves, or another is to be primary.
+// A primary gives up its role in order, because its node leaves or another node is to be primary.
 
 #include "apps/postgres/decide/keeper_turn.hpp"
 
 namespace muster::postgres {
 
-// It is not sealed: its standbys get all that it writes, and nobody lacks anything afterwards.
-// Whoever is sealed meanwhile for a later group acknowledges nothing for it, and from then on it is
-// as with a primary that was killed.
+// The primary shuts down without a seal. The standbys receive all log that the primary writes,
+// including the last record. So all nodes hold the same log and no node has to be rewound. Some
+// standbys may be sealed for a later group during the shutdown. A sealed standby acknowledges
+// nothing more for this primary, as if the primary had been killed. This loses no acknowledged
+// commit.
 void KeeperTurn::drain(std::optional<NodeId> heir) {
   new_course();
   order(End{Shutdown::fast}, Draining{heir});
 }
 
-void KeeperTurn::came(const HandOverAsked& asked) {
+void KeeperTurn::on_event(const HandOverAsked& asked) {
   const std::string refused = why_not(asked.to);
   tell(AnswerOwner{refused});
   if (refused.empty()) drain(asked.to);
 }
 
 std::string KeeperTurn::why_not(NodeId heir) const {
-  const auto named = [](NodeId node) { return "node " + std::to_string(node.value); };
-  if (!k_.open) return named(settings_.self) + " is no primary that is written to";
+  if (!k_.open) return named(settings_.self) + " is not a primary that acknowledges commits";
   if (heir == settings_.self) return named(heir) + " is the primary already";
   if (!settings_.copies.nodes.contains(heir)) return named(heir) + " has no database";
   if (k_.place->choice.is_alone()) return named(heir) + " does not have all commits yet";
   return {};
 }
 
-// Who leaves reports to nobody. Who hands over is a sealed standby in the election that it wants,
-// with as much as the others, and says to whom.
-void KeeperTurn::ended(const Draining& wait, const Ended&) {
+// A node that leaves reports nothing, since no node would receive the report. A node that hands
+// over becomes a sealed standby before the election that it asks for. In that election this node
+// holds as much as the other nodes, and its report names the node that it hands over to.
+void KeeperTurn::on_result(const Draining& wait, const Ended&) {
   k_.runs = Runs::nothing;
   k_.holds.reset();
   if (!wait.heir) return report({});
@@ -39,9 +41,10 @@ void KeeperTurn::ended(const Draining& wait, const Ended&) {
   begin();
 }
 
-// A standby does not answer, or there is much to be flushed: as in a crash, then.
+// Called when the orderly shutdown takes too long, because a standby does not answer or there is
+// much to flush. Shuts PostgreSQL down as in a crash.
 void KeeperTurn::does_not_drain() {
-  if (!k_.stop_owed) tell(WantElection{"PostgreSQL, which was primary, goes down at once"});
+  if (!k_.stop_owed) tell(WantElection{"the PostgreSQL of the primary is shut down at once"});
   shut_down(k_.stop_owed);
 }
 

@@ -1,4 +1,11 @@
-// Stop: sealing, and the report.
+// `stop`: the seal, and the report.
+//
+// A seal has to guarantee that this node no longer takes part in any acknowledgement. Without this
+// guarantee, a commit could be acknowledged after the reports that should include the commit. A
+// sealed primary has no slot for any standby, and no walsender that still serves one, so no standby
+// acknowledges for it. A sealed standby has no walreceiver left, so it flushes nothing more for a
+// primary. A node that cannot be sealed in time
+// is shut down, which has the same effect, and reports nothing.
 
 #include "apps/postgres/decide/keeper_turn.hpp"
 
@@ -7,41 +14,39 @@ namespace muster::postgres {
 void KeeperTurn::seal() {
   new_course();
   if (k_.runs == Runs::nothing) return begin();
-  Conf sealed;
-  order(Configure{sealed}, Seal{});
+  order(Configure{Conf{}}, Seal{});
 }
 
-// On a primary new connections show the sealed names before walsenders are ended: the postmaster
-// would fork one with the names of before.
-void KeeperTurn::ended(const Seal&, const Configured&) {
+void KeeperTurn::on_result(const Seal&, const Configured&) {
   if (k_.runs == Runs::standby) return order(FinishReplay{}, ReplayEnd{});
-  if (!stands(Line::shown_before_ended)) return end_walsenders();
-  order(ShowNames{Names::sealed}, SealShown{});
+  order(CloseGate{}, Gate{});
 }
 
-void KeeperTurn::ended(const SealedHolding&, const Seen& seen) {
+void KeeperTurn::on_result(const SealedHolding&, const Seen& seen) {
   k_.holds = seen.holding;
+  if (seen.at_least) k_.at_least = seen.at_least;
   k_.holds->hands_over_to = k_.hands_over_to;
   if (k_.demanded) k_.holds->demanded = settings_.copies.nodes;
   k_.holds->unfollowed = k_.unfollowed;
   rest();
-  if (!k_.is_mending() && has_lost()) return lose();
+  if (!k_.is_resyncing() && has_lost()) return lose();
   if (k_.stop_owed && k_.unfit) return report(as_held(*k_.holds));
   if (k_.stop_owed) return report(*k_.holds);
-  if (k_.is_mending()) return read_lineage(false);
+  if (k_.is_resyncing()) return read_lineage(false);
   if (k_.place) take_place();
 }
 
 bool KeeperTurn::has_lost() const {
-  return k_.at_least && is_below(*k_.holds, *k_.at_least) &&
-         stands(Line::restored_counts_for_nothing);
+  return k_.at_least && is_below(*k_.holds, *k_.at_least) && stands(Line::restored_does_not_count);
 }
 
-// Its data is not what this node had: of what it has acknowledged some may be missing.
+// Called if this node has less data than it once had. Commits that it acknowledged may be missing,
+// so the node must not count towards R: otherwise R reports could all lack such a commit. An empty
+// note on disk records the loss until a clone has replaced the data.
 void KeeperTurn::lose() {
   k_.note = Note{};
   if (k_.place && k_.place->choice.primary) k_.source = source();
-  if (k_.stop_owed) report(reported_while_mended());
+  if (k_.stop_owed) report(reported_while_resyncing());
   note();
 }
 
@@ -50,10 +55,10 @@ void KeeperTurn::shut_down(bool overdue) {
   order(End{Shutdown::immediate}, Ending{overdue});
 }
 
-void KeeperTurn::ended(const Ending& wait, const Ended&) {
+void KeeperTurn::on_result(const Ending& wait, const Ended&) {
   k_.runs = Runs::nothing;
   k_.holds.reset();
-  if (k_.is_mending()) return read_lineage(true);
+  if (k_.is_resyncing()) return read_lineage(true);
   if (wait.overdue && k_.stop_owed) report({});
   begin();
 }
@@ -64,7 +69,7 @@ void KeeperTurn::report(const Evidence& evidence) {
   tell(GiveReport{evidence});
 }
 
-Evidence KeeperTurn::reported_while_mended() const {
+Evidence KeeperTurn::reported_while_resyncing() const {
   if (!k_.note || !k_.note->held || !stands(Line::held_counts)) return {};
   const Held& held = *k_.note->held;
   if (stands(Line::held_is_not_chosen)) return held;

@@ -1,10 +1,11 @@
-// Start, as primary: promotion, the row, and beside the group the end of the seal.
+// `start` of the primary: promotion and the marker of the group; after `start`, opening the seal.
 
 #include "apps/postgres/decide/keeper_turn.hpp"
 
 namespace muster::postgres {
 
-// What has ended meanwhile is a sealed standby again, and writes only when it is chosen anew.
+// If PostgreSQL has ended since this node was chosen, PostgreSQL starts again as a sealed standby.
+// The node then writes only after it is chosen again.
 void KeeperTurn::write() {
   if (!k_.start_owed) return;
   if (k_.runs == Runs::nothing) return begin();
@@ -12,7 +13,7 @@ void KeeperTurn::write() {
   write_row();
 }
 
-void KeeperTurn::ended(const Promotion&, const Promoted&) {
+void KeeperTurn::on_result(const Promotion&, const Promoted&) {
   k_.runs = Runs::primary;
   k_.holds.reset();
   if (k_.stop_owed) return seal();
@@ -20,62 +21,71 @@ void KeeperTurn::ended(const Promotion&, const Promoted&) {
 }
 
 void KeeperTurn::write_row() {
-  if (stands(Line::row_of_the_group)) return order(WriteTerm{k_.place->group}, GroupRow{});
+  if (stands(Line::marker_of_the_group)) return order(WriteMarker{k_.place->group}, GroupMarker{});
   end_start();
-  open();
+  let_clients_write({});
 }
 
-// A majority of copies has to show the row before anything of this group is acknowledged: what they
-// held of another group would else be above it.
-void KeeperTurn::ended(const GroupRow&, const TermWritten& written) {
+void KeeperTurn::on_result(const GroupMarker&, const MarkerWritten& written) {
   end_start();
+  let_clients_write(written.end);
+}
+
+// While the standbys connect, PostgreSQL stops being read-only by default. This is safe: a commit
+// waits until a standby counts, and a standby counts only with the marker (keeper_follow.cpp).
+void KeeperTurn::let_clients_write(Lsn marker) {
+  Conf writable;
+  writable.writable = true;
+  order(Configure{writable}, Opening{marker});
+}
+
+void KeeperTurn::on_result(const OpeningShown& wait, const ConfShown&) {
   if (k_.place->choice.is_alone()) return go_on_alone();
-  if (!stands(Line::row_is_copied)) return open();
-  await_row_copies({written.end});
+  await_marker_copies({wait.marker});
 }
 
-// Each node tries once before another may: then it takes as long as it takes, as where who is to
-// follow is being mended, or nobody reaches anybody. With a witness it may always go on alone.
-void KeeperTurn::await_row_copies(const RowCopies& wait) {
+// A primary without a witness gives up the first time that no standby gets further, so that another
+// node can try. The second time the primary waits without a bound, because the other nodes have had
+// their turn. Perhaps the nodes that should follow are still being cloned, or no node reaches any
+// other. With a witness the primary always gives up, since it can go on alone.
+void KeeperTurn::await_marker_copies(const MarkerCopies& wait) {
   order(AwaitCopies{wait.end, has_witness() || !k_.in_vain}, wait);
 }
 
-void KeeperTurn::ended(const RowCopies& wait, const FollowerGone&) {
+void KeeperTurn::on_result(const MarkerCopies& wait, const FollowerGone&) {
   want_another();
-  await_row_copies(wait);
+  await_marker_copies(wait);
 }
 
-void KeeperTurn::failed(const RowCopies& wait, const Failed&) {
+void KeeperTurn::failed(const MarkerCopies& wait, const Failed&) {
   if (has_witness()) want_another();
-  await_row_copies(wait);
+  await_marker_copies(wait);
 }
 
-// Its PostgreSQL is cut off, as by a firewall, and not its node; or those of the others do not run.
+// Asks for an election, because too few nodes follow. Either the other nodes reach this node but
+// not its PostgreSQL, as with a firewall, or PostgreSQL does not run on them.
 void KeeperTurn::want_another() {
   k_.unfollowed = k_.in_vain = true;
-  tell(WantElection{std::string("too few get what this node writes, which is primary: ") +
-                    (has_witness() ? "it is to go on alone" : "another is to write, if one can")});
+  tell(WantElection{
+      std::string("too few nodes copy the writes of this primary: ") +
+      (has_witness() ? "it goes on alone if it may" : "another node takes over if it can")});
 }
 
-// An election may come to nothing: it is asked for as long as that lasts.
-void KeeperTurn::ended(const NoFollower&, const FollowerGone&) {
+// It is possible that an election changes nothing. So the keeper asks for another election as long
+// as too few nodes follow.
+void KeeperTurn::on_result(const NoFollower&, const FollowerGone&) {
   want_another();
   await_no_follower();
 }
 
 void KeeperTurn::open() {
-  Conf open;
-  open.names = names();
-  order(Configure{open}, Opening{});
-}
-
-void KeeperTurn::ended(const OpeningShown&, const NamesShown&) {
   k_.open = true;
   k_.unfollowed = k_.in_vain = false;
-  order(Kick{}, Release{});
+  order(Checkpoint{}, Flushing{});
 }
 
-// Its settings or its disk do not let it. It counts, and another with as much is chosen.
+// Called if this node cannot write, because of its settings or its disk. The node's data still
+// counts in the next election, but another node with as much data is chosen.
 void KeeperTurn::does_not_write(const std::string& why) {
   k_.unfit = true;
   if (k_.start_owed)

@@ -9,11 +9,7 @@
 namespace muster::postgres {
 namespace {
 
-std::string name_of_node(NodeId node) {
-  return "node " + std::to_string(node.value);
-}
-
-/// "812 B", "1.2 GB"; "-" where it is not known.
+/// Formats a size, such as "812 B" or "1.2 GB". Returns "-" if the size is not known.
 std::string about(const std::optional<std::uint64_t>& bytes) {
   if (!bytes) return "-";
   if (*bytes < 1000) return std::to_string(*bytes) + " B";
@@ -29,9 +25,10 @@ std::string about(const std::optional<std::uint64_t>& bytes) {
   return out.str();
 }
 
-/// "1 other follows", "2 others follow".
+/// Formats a count, such as "1 other node follows" or "2 other nodes follow".
 std::string others(std::size_t count, const std::string& verb) {
-  return std::to_string(count) + (count == 1 ? " other " + verb + "s" : " others " + verb);
+  return std::to_string(count) +
+         (count == 1 ? " other node " + verb + "s" : " other nodes " + verb);
 }
 
 class Summary {
@@ -71,7 +68,7 @@ class Summary {
     }
     if (heard_.primary && !said.primary) fill_in(line, *heard_.primary);
     if (heard_.primary && line.does == follows && !streams(node))
-      line.does = "is to follow, and does not stream from the primary";
+      line.does = "should follow, but does not stream from the primary";
     status_.nodes.push_back(std::move(line));
   }
 
@@ -98,28 +95,38 @@ class Summary {
     status_.generation = list.generation;
     const unsigned copies = list.of_commit;
     const std::string held =
-        std::to_string(copies) + " of " + std::to_string(list.nodes.size()) +
-        (list.generation > 1 ? ", by generation " + std::to_string(list.generation) + "," : "") +
+        std::to_string(copies) + " of " + std::to_string(list.nodes.size()) + " nodes" +
+        (list.generation > 1 ? " (generation " + std::to_string(list.generation) + ")" : "") +
         " hold each commit before it is acknowledged";
     if (!heard_.primary) {
       status_.counts_on = held;
-      status_.why = "who follows, and how far, is not known: " + heard_.primary_silent;
+      status_.why =
+          "the primary's PostgreSQL does not say which nodes follow: " + heard_.primary_silent;
       return;
     }
     status_.since = heard_.primary->since;
     status_.timeline = heard_.primary->term.timeline;
     status_.alone = heard_.primary->alone;
+    for (const Impostor& impostor : heard_.primary->impostors)
+      status_.warnings.push_back(postgres::in_words(impostor));
+    if (heard_.primary->foreign_names)
+      status_.warnings.push_back(foreign_names_in_words(*heard_.primary->foreign_names));
     if (status_.alone) {
-      status_.counts_on = name_of_node(*status_.primary) +
-                          " alone has each commit when it is acknowledged, until another has all";
+      status_.counts_on =
+          named(*status_.primary) +
+          " alone has each commit when it is acknowledged, until another node has caught up";
       return;
     }
+    for (const NodeId node : list.nodes)
+      if (node != *status_.primary && !streams(node)) status_.not_following.insert(node);
     const auto follow = static_cast<std::size_t>(std::count_if(
         list.nodes.begin(), list.nodes.end(), [this](NodeId node) { return streams(node); }));
     const std::string following = others(follow, "follow") + ", and " + std::to_string(copies - 1) +
                                   (copies == 2 ? " is needed" : " are needed");
     status_.writable = follow + 1 >= copies;
-    if (status_.writable)
+    if (!status_.warnings.empty())
+      status_.counts_on = "commits may be acknowledged that no other node holds: see the warning";
+    else if (status_.writable)
       status_.counts_on = held + "; " + following;
     else
       status_.counts_on = "commits wait until more nodes follow: " + following;
@@ -152,16 +159,16 @@ class Summary {
       if (!said.normal)
         not_normal += (not_normal.empty() ? "" : "; ") + said.is;
       else if (!said.replica && !said.doing.empty())
-        doing += (doing.empty() ? "" : "; ") + name_of_node(node) + " " + said.doing;
+        doing += (doing.empty() ? "" : "; ") + named(node) + " " + said.doing;
     }
     const std::size_t all = heard_.nodes.size();
     if (answer < all / 2 + 1)
       return "only " + std::to_string(answer) + " of " + std::to_string(all) +
              (answer == 1 ? " nodes answers" : " nodes answer") +
-             " here, and it takes more than half";
+             " here, but more than half are needed";
     if (!not_normal.empty()) return not_normal;
     if (!doing.empty()) return doing;
-    return "no node is primary, and none says why; ask again";
+    return "no node is the primary, and no node says why; ask again";
   }
 
   static constexpr const char* follows = "follows";
@@ -193,13 +200,14 @@ std::string in_words(const ClusterStatus& status) {
   if (!status.primary) {
     out << "none";
   } else {
-    out << name_of_node(*status.primary);
+    out << named(*status.primary);
     if (!status.since.empty()) out << " since " << status.since;
     if (status.group) out << ", group " << to_text(*status.group);
     if (status.timeline) out << ", timeline " << *status.timeline;
   }
   out << "\nnow      " << status.counts_on << '\n';
   if (!status.why.empty()) out << "why      " << status.why << '\n';
+  for (const std::string& warning : status.warnings) out << "warning  " << warning << '\n';
   out << std::left << "node  role         behind    to replay  does\n";
   for (const StatusOfNode& node : status.nodes)
     out << std::setw(6) << node.node.value << std::setw(13) << node.role << std::setw(10)

@@ -1,5 +1,6 @@
 #include "apps/postgres/decide/values.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -14,7 +15,7 @@ void append_hexadecimal(std::string& out, std::uint64_t number) {
     out += *at >= 'a' ? static_cast<char>(*at - 'a' + 'A') : *at;
 }
 
-// Up to eight digits, and nothing else.
+// Parses one to eight hexadecimal digits, and nothing else.
 std::optional<std::uint32_t> parse_half(std::string_view text) {
   std::uint32_t number{};
   const char* end = text.data() + text.size();
@@ -26,12 +27,57 @@ std::optional<std::uint32_t> parse_half(std::string_view text) {
 
 }  // namespace
 
+std::string named(NodeId node) {
+  return "node " + std::to_string(node.value);
+}
+
+std::string named(const NodeSet& nodes) {
+  std::string text;
+  for (NodeId node : nodes) text += (text.empty() ? "" : ", ") + named(node);
+  return text;
+}
+
 std::string to_words(const Copies& copies) {
   std::string nodes;
   for (NodeId node : copies.nodes)
     nodes += (nodes.empty() ? "" : ", ") + std::to_string(node.value);
   return "generation " + std::to_string(copies.generation) + ", nodes " + nodes +
          " with copies = " + std::to_string(copies.of_commit);
+}
+
+bool learn(KnownTerms& known, const KnownTerms& other) {
+  // A log keeps its last terms for far fewer groups.
+  constexpr std::size_t most = 4096;
+  bool news = other.rows_ended && !known.rows_ended;
+  known.rows_ended = known.rows_ended || other.rows_ended;
+  if (!other.signs.empty() && known.signs != other.signs) {
+    known.signs = other.signs;
+    news = true;
+  }
+  const auto by_group = [](const Marker& one, const Marker& two) {
+    return one.term.group < two.term.group;
+  };
+  auto& markers = known.markers;
+  for (const Marker& marker : other.markers) {
+    const auto at = std::lower_bound(markers.begin(), markers.end(), marker, by_group);
+    if (at != markers.end() && at->term.group == marker.term.group) continue;
+    markers.insert(at, marker);
+    news = true;
+  }
+  if (markers.size() > most)
+    markers.erase(markers.begin(), markers.end() - static_cast<std::ptrdiff_t>(most));
+  return news;
+}
+
+std::vector<Term> terms_until(const KnownTerms& known, const GroupNumber& group) {
+  std::vector<Term> terms;
+  GroupNumber next = group;
+  for (auto at = known.markers.rbegin(); at != known.markers.rend(); ++at) {
+    if (at->term.group != next) continue;
+    terms.insert(terms.begin(), at->term);
+    next = at->before;
+  }
+  return terms;
 }
 
 std::string to_text(Lsn lsn) {

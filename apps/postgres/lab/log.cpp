@@ -6,7 +6,7 @@ namespace muster::postgres::lab {
 
 namespace {
 
-/// Where each timeline of a log begins, ascending.
+/// The position where each timeline of a log begins, in ascending order.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> beginnings(const Log& log) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> found;
   for (std::uint32_t at = 0; at < log.size(); ++at)
@@ -15,9 +15,8 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> beginnings(const Log& log) 
   return found;
 }
 
-Term row_at(const Log& log, std::uint32_t at) {
-  return {log[at].group, log[at].by, log[at].timeline, Lsn{at}};
-}
+/// How far behind the position that it names a marker still counts.
+constexpr std::uint32_t longest_way_to_marker = 4;
 
 }  // namespace
 
@@ -25,26 +24,70 @@ std::uint32_t timeline_of(const Log& log) {
   return log.empty() ? 0 : log.back().timeline;
 }
 
-// Rows of a log ascend.
-Term term_of(const Log& log, std::uint32_t records) {
-  for (std::uint32_t at = records; at-- > 0;)
-    if (log[at].kind == Kind::row) return row_at(log, at);
-  return {};
+Term true_term_of(const Log& log) {
+  const auto last = std::find_if(log.rbegin(), log.rend(), [](const Record& record) {
+    return (record.kind == Kind::marker || record.kind == Kind::row) &&
+           record.author == Author::muster;
+  });
+  return last == log.rend() ? Term{} : last->term;
 }
 
-std::uint32_t generation_of(const Log& log, std::uint32_t records) {
-  for (std::uint32_t at = records; at-- > 0;)
-    if (log[at].kind == Kind::row) return log[at].generation;
-  return 1;
+namespace {
+
+bool is_of_its_place(const Log& log, const Record& marker, std::uint32_t at) {
+  if (marker.at > at || at > marker.at + longest_way_to_marker || marker.at == 0) return false;
+  const Record& before = log[marker.at - 1];
+  return before.by == marker.after && before.number == marker.after_number;
 }
 
-Lineage lineage_of(const Log& log, std::uint32_t records) {
-  Lineage lineage;
-  for (std::uint32_t at = 0; at < records; ++at) {
-    if (log[at].kind == Kind::row) lineage.terms.push_back(row_at(log, at));
-    if (at > 0 && log[at].timeline != log[at - 1].timeline)
-      lineage.ends_of_timelines.emplace(log[at - 1].timeline, Lsn{at});
+}  // namespace
+
+bool is_valid(const Log& log, const Record& record, std::uint32_t at, const Struck& struck) {
+  if (record.kind != Kind::marker || record.timeline != record.term.timeline) return false;
+  if (record.author == Author::forger && stands(struck, Line::markers_are_signed)) return false;
+  return !stands(struck, Line::marker_is_of_its_place) || is_of_its_place(log, record, at);
+}
+
+std::optional<Record> marker_in(const Log& log, std::uint32_t kept, std::uint32_t records,
+                                const Struck& struck) {
+  std::optional<Record> greatest;
+  for (std::uint32_t at = records; at-- > kept;) {
+    if (!is_valid(log, log[at], at, struck)) continue;
+    if (!greatest || greatest->term.group < log[at].term.group) greatest = log[at];
+    if (!stands(struck, Line::marker_is_of_its_place)) break;
+    if (greatest->term == log[at].term) greatest->rows_ended |= log[at].rows_ended;
   }
+  return greatest;
+}
+
+std::vector<Listed> table_of(const Log& log, std::uint32_t records) {
+  std::vector<Listed> rows;
+  for (std::uint32_t at = 0; at < records; ++at) {
+    if (log[at].kind == Kind::rows) rows.clear();
+    if (log[at].kind == Kind::row || log[at].kind == Kind::rows)
+      rows.push_back({log[at].term, log[at].generation});
+  }
+  return rows;
+}
+
+Listed greatest_row(const Log& log, std::uint32_t records) {
+  Listed greatest;
+  for (const Listed& row : table_of(log, records))
+    if (greatest.term.group <= row.term.group) greatest = row;
+  return greatest;
+}
+
+bool has(const Log& log, std::uint32_t records, std::uint32_t timeline, Lsn lsn) {
+  for (std::uint32_t end = records; end > 0; --end)
+    if (log[end - 1].timeline == timeline) return lsn.value <= end;
+  return false;
+}
+
+Lineage timelines_of(const Log& log, std::uint32_t records) {
+  Lineage lineage;
+  for (std::uint32_t at = 1; at < records; ++at)
+    if (log[at].timeline != log[at - 1].timeline)
+      lineage.ends_of_timelines.emplace(log[at - 1].timeline, Lsn{at});
   lineage.timeline = records == 0 ? 0 : log[records - 1].timeline;
   return lineage;
 }

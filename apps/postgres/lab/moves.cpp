@@ -1,4 +1,4 @@
-// Making a move, and what the worlds begin and end with.
+// Makes moves, builds the first world, and contains the checks at the end of a run.
 
 #include "apps/postgres/lab/postgres_world.hpp"
 
@@ -10,7 +10,9 @@ namespace muster::postgres::lab {
 
 namespace {
 
-void count(Troubles& had, What what) {
+void count(const Making& making, What what) {
+  if (making.counts) ++making.counts->moves;
+  Troubles& had = making.world.had;
   switch (what) {
     case What::commits:
       ++had.commits;
@@ -48,6 +50,24 @@ void count(Troubles& had, What what) {
     case What::rejoins:
       ++had.rejoins;
       break;
+    case What::sets_names:
+      ++had.settings;
+      break;
+    case What::recycles:
+      ++had.recycled;
+      break;
+    case What::promotes:
+      ++had.promotions;
+      break;
+    case What::repeats:
+      ++had.repeats;
+      break;
+    case What::forges:
+      ++had.forged;
+      break;
+    case What::rewrites_rows:
+      ++had.rewritten;
+      break;
     case What::cuts:
       ++had.cuts;
       break;
@@ -62,26 +82,97 @@ void commits(const Making& making, NodeId node) {
   node_at(making.world, node).postgres->waiting.push_back({at, making.world.newest});
 }
 
+// An administrator replaces postgresql.conf, which then sets no standby names, and reloads it.
+void sets_names(const Making& making, NodeId node) {
+  if (stands(making.options.struck, Line::names_are_fixed)) return;
+  node_at(making.world, node).postgres->unnamed = true;
+  making.acknowledge_without_copies(node);
+}
+
+void repeats(const Making& making, NodeId node) {
+  Node& own = node_at(making.world, node);
+  own.rows_ended = own.rows_ended || may_end_rows(making.world, node, making.options);
+  making.append_marker(node, true_term_of(own.data.log), own.generation);
+}
+
+// A checkpoint removes the log before the position at which it began. A primary soon repeats its
+// marker after that position. Until then, and at a standby until it has received that marker, the
+// log has no marker.
+void recycles(const Making& making, NodeId node, bool all) {
+  Data& data = node_at(making.world, node).data;
+  std::uint32_t begin = data.flushed;
+  if (!all && stands(making.options.struck, Line::markers_repeat)) {
+    const auto is_marker = [&](std::uint32_t at) {
+      return is_valid(data.log, data.log[at], at, making.options.struck);
+    };
+    while (begin > data.kept && !is_marker(begin - 1)) --begin;
+    if (begin > data.kept) --begin;
+  }
+  data.kept = std::max(data.kept, begin);
+}
+
+void forges(const Making& making, NodeId node) {
+  Node& own = node_at(making.world, node);
+  Term term = true_term_of(own.data.log);
+  term.group = {term.group.counter + 1, node};
+  term.node = node;
+  term.timeline = timeline_of(own.data.log);
+  making.append_marker(node, term, own.generation);
+  own.data.log.back().author = Author::forger;
+}
+
+void replays(const Making& making, NodeId node, std::uint32_t which) {
+  const NodeId from{which >> 16};
+  auto& had = making.world.had;
+  ++(from == node ? had.replayed : had.replayed_elsewhere);
+  Record marker = node_at(making.world, from).data.log[which & 0xffff];
+  marker.author = Author::copier;
+  making.append(node, marker);
+}
+
+void rewrites_rows(const Making& making, NodeId node, bool of_another_cluster) {
+  const Node& own = node_at(making.world, node);
+  Term term = own.data.log.front().term;
+  if (of_another_cluster) term.group = {true_term_of(own.data.log).group.counter + 100, node};
+  making.append_row(node, Kind::rows, term);
+}
+
+/// Makes a move of an administrator, of a role of the database, or of a checkpoint.
+void move_of_others(const Making& making, const Move& move) {
+  switch (move.what) {
+    case What::sets_names:
+      return sets_names(making, move.node);
+    case What::recycles:
+      return recycles(making, move.node, move.which != 0);
+    case What::repeats:
+      return repeats(making, move.node);
+    case What::forges:
+      return forges(making, move.node);
+    case What::replays:
+      return replays(making, move.node, move.which);
+    case What::rewrites_rows:
+      return rewrites_rows(making, move.node, move.which != 0);
+    default:
+      return;
+  }
+}
+
 }  // namespace
 
 void make(PostgresWorld& world, const Options& options, const Move& move, Counts* counts) {
   const Making making{world, options, counts};
   const NodeId node = move.node;
   Node& own = node_at(world, node);
-  count(world.had, move.what);
-  if (counts) ++counts->moves;
+  count(making, move.what);
   switch (move.what) {
     case What::performs:
       return making.performs(node);
     case What::takes_hangup:
       return making.takes_hangup(node);
-    case What::walsender_hangup:
-      return making.walsender_takes_hangup(node, move.which);
-    case What::checkpointer_hangup:
-      return making.checkpointer_takes_hangup(node);
     case What::all_have_it:
       return making.tell(node, AllHaveIt{own.defined});
     case What::promoted:
+    case What::promotes:
       return making.promoted(node);
     case What::flushes:
       return making.tell_flushed(node);
@@ -109,7 +200,8 @@ void make(PostgresWorld& world, const Options& options, const Move& move, Counts
       return making.halts(node, move.which);
     case What::lives:
     case What::goes_on:
-      return making.lives(node, move.what == What::goes_on);
+    case What::upgrades:
+      return making.lives(node, move.what);
     case What::heals:
       return void(world.cuts.erase(world.cuts.begin() + move.which));
     case What::leaves:
@@ -133,11 +225,13 @@ void make(PostgresWorld& world, const Options& options, const Move& move, Counts
       return making.tell(node, RejoinAsked{});
     case What::cuts:
       return world.cuts.push_back({node, NodeId{move.which}});
+    default:
+      return move_of_others(making, move);
   }
 }
 
 std::string in_words(const PostgresWorld& world, const Move& move) {
-  std::string said = "node " + std::to_string(move.node.value) + " ";
+  std::string said = named(move.node) + " ";
   said += enumerator_name(move.what);
   std::replace(said.begin(), said.end(), '_', ' ');
   const Node& node = node_at(world, move.node);
@@ -148,31 +242,41 @@ std::string in_words(const PostgresWorld& world, const Move& move) {
   return said;
 }
 
-// The row that `init` writes says on which timeline all begin.
+// All logs begin with the row that `create` writes, which names the first timeline.
 PostgresWorld begun(const Options& options) {
   PostgresWorld world;
   const NodeId first{1};
-  const Log log{{Kind::row, first, 1, 1, GroupNumber{0, first}, 1}};
+  const Term before_all{GroupNumber{0, first}, first, 1, Lsn{}};
+  const Log log{{Kind::row, first, 1, 1, before_all, 1, {}, 0, {}, 0, false}};
+  world.terms.push_back({before_all, {}, 1});
   world.nodes.resize(options.nodes);
   world.nodes.back().witness = options.witness;
   for (Node& node : world.nodes)
-    if (!node.witness) node.data = {log, 1, 1, true, {}};
+    if (!node.witness) {
+      node.data = {log, 1, 1, true, {}, false, 0, {}};
+      node.old = options.upgrade;
+      node.rows_ended = !options.upgrade;
+    }
   world.nodes.front().written = 1;
   const NodeSet of_next = options.next ? options.next->nodes : NodeSet{};
   for (NodeId node : of_next) {
     if (node.value <= options.nodes) continue;
     Node& joined = world.nodes.emplace_back();
     joined.generation = options.next->generation;
-    joined.data = {log, 1, 1, true, {}};
-    joined.note = Note{};  // `join` leaves it to the primary
+    joined.data = {log, 1, 1, true, {}, false, 0, {}};
+    joined.note = Note{};  // this node has joined, and clones from the primary later
   }
   return world;
 }
 
-bool is_writing(const PostgresWorld& world, NodeId node) {
+bool is_open(const PostgresWorld& world, NodeId node) {
   const Node& own = node_at(world, node);
   return own.postgres && !own.postgres->orphan && own.postgres->primary && own.life &&
-         own.life->keeper.open && own.postgres->conf.names == Names::open;
+         own.life->keeper.open;
+}
+
+bool is_writing(const PostgresWorld& world, NodeId node) {
+  return is_open(world, node) && !node_at(world, node).postgres->acknowledger;
 }
 
 namespace {
@@ -180,24 +284,11 @@ namespace {
 bool is_following(const PostgresWorld& world, NodeId node, NodeId primary) {
   const Node& own = node_at(world, node);
   return own.postgres && !own.note && own.postgres->receiver &&
-         own.postgres->receiver->from == primary && !own.postgres->conf.mending &&
+         own.postgres->receiver->from == primary && own.postgres->conf.counts &&
          served_by(world, node);
 }
 
 }  // namespace
-
-Holding holding_of(const Options& options, const Data& data, std::uint32_t records, bool primary) {
-  constexpr std::uint64_t the_system = 1;
-  const Log held(data.log.begin(), data.log.begin() + records);
-  Holding holding{the_system, term_of(held, records), Lsn{records}, timeline_of(held), primary};
-  holding.copies = copies_of(options, generation_of(held, records));
-  return holding;
-}
-
-bool has_lost(const Options& options, const Node& node) {
-  return node.at_least &&
-         is_below(holding_of(options, node.data, node.data.flushed, false), *node.at_least);
-}
 
 bool is_calm(const PostgresWorld& world, const Options& options) {
   const auto& group = world.nodes.front().life ? world.nodes.front().life->halted : std::nullopt;

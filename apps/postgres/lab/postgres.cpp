@@ -1,4 +1,4 @@
-// What a PostgreSQL does of itself: connections, copies, acknowledgements.
+// The moves of a PostgreSQL itself: connections, copies and acknowledgements.
 
 #include "apps/postgres/lab/postgres_world.hpp"
 
@@ -8,13 +8,14 @@ namespace muster::postgres::lab {
 
 namespace {
 
-std::string named(NodeId node) {
-  return "node " + std::to_string(node.value);
+bool acknowledges(const Walsender& walsender, const Copies& copies) {
+  return walsender.counts && copies.nodes.contains(walsender.to);
 }
 
-bool is_open(const Walsender& walsender, const Copies& copies, const Options& options) {
-  if (walsender.mending || !copies.nodes.contains(walsender.to)) return false;
-  return walsender.names == Names::open || !stands(options.struck, Line::names_are_the_gate);
+/// The number of records before the file of the log in which the log ends.
+std::uint32_t begin_of_file(const Log& log) {
+  constexpr std::uint32_t records_of_file = 4;
+  return static_cast<std::uint32_t>(log.size()) / records_of_file * records_of_file;
 }
 
 bool holds(const Log& log, const Acknowledged& one) {
@@ -22,7 +23,7 @@ bool holds(const Log& log, const Acknowledged& one) {
 }
 
 GroupNumber group_of(const Log& log) {
-  return term_of(log, static_cast<std::uint32_t>(log.size())).group;
+  return true_term_of(log).group;
 }
 
 }  // namespace
@@ -49,13 +50,14 @@ bool can_connect(const PostgresWorld& world, NodeId node, const Options& options
     return false;
   const bool has_slot =
       other.data.slots == standby->conf.group ||
-      !stands(options.struck, Line::group_in_every_follow) ||
-      !stands(options.struck, Line::row_of_the_group);  // with which slots are made
+      (other.data.slots && !stands(options.struck, Line::group_in_every_follow)) ||
+      !stands(options.struck, Line::marker_of_the_group);  // slots are made with the row
   const auto& walsenders = other.postgres->walsenders;
   const bool is_free = std::none_of(walsenders.begin(), walsenders.end(),
                                     [&](const auto& w) { return w.to == node; });
   if (!has_slot || (!is_free && stands(options.struck, Line::one_walsender_each))) return false;
-  return would_send(other.data.log, other.data.flushed, own.data.log);
+  return own.data.log.size() >= other.data.kept &&
+         would_send(other.data.log, other.data.flushed, own.data.log);
 }
 
 void Making::connects(NodeId node) const {
@@ -66,10 +68,12 @@ void Making::connects(NodeId node) const {
   for (const Walsender& walsender : other.postgres->walsenders)
     if (walsender.to == node) connection = std::max(connection, walsender.connection + 1);
   own.postgres->receiver = Receiver{from, connection};
-  own.data.newest = std::max(own.data.newest, timeline_of(other.data.log));
-  const Conf& conf = other.postgres->conf;  // as the postmaster has it when it forks
+  if (const std::uint32_t newest = timeline_of(other.data.log); newest > own.data.newest) {
+    own.data.newest = newest;
+    own.data.fetched_again = begin_of_file(own.data.log);
+  }
   other.postgres->walsenders.push_back(
-      {node, connection, own.postgres->conf.mending, conf.names, false, own.data.flushed, 0});
+      {node, connection, own.postgres->conf.counts, own.data.flushed, 0});
 }
 
 void Making::receives(NodeId node) const {
@@ -81,12 +85,13 @@ void Making::receives(NodeId node) const {
     complain(named(node) + " follows the log of " + named(from) +
              ", which does not continue its own");
   own.log.push_back(log[at]);
+  own.fetched_again.reset();  // the records before this one were fetched again too
 }
 
 void Making::tell_flushed(NodeId node) const {
   Node& own = node_at(world, node);
   own.data.flushed = static_cast<std::uint32_t>(own.data.log.size());
-  if (own.postgres->primary) return relax(node);
+  if (own.postgres->primary) return acknowledge_without_copies(node);
   if (!served_by(world, node)) return;
   const Receiver& receiver = *own.postgres->receiver;
   if (!reach(world, node, receiver.from)) return;
@@ -95,18 +100,18 @@ void Making::tell_flushed(NodeId node) const {
       walsender.told = own.data.flushed;
 }
 
-// SyncRepReleaseWaiters, in the walsender that has heard it: by its own names, of all whose own
-// names list their standby.
+// Models SyncRepReleaseWaiters in the walsender that has read the status. The walsender acts only
+// if the standby names contain its standby. It counts all walsenders of which this is true.
 void Making::hears(NodeId node, std::uint32_t which) const {
   Postgres& own = *node_at(world, node).postgres;
   own.walsenders[which].flushed = own.walsenders[which].told;
   const Copies copies = copies_of(options, own.generation);
-  if (!is_open(own.walsenders[which], copies, options)) return;
+  if (!acknowledges(own.walsenders[which], copies)) return;
   const std::size_t needed = copies.of_commit - 1;
   const bool once = stands(options.struck, Line::one_walsender_each);
   std::vector<std::pair<std::uint32_t, NodeId>> flushed;
   for (const Walsender& walsender : own.walsenders)
-    if (is_open(walsender, copies, options)) flushed.emplace_back(walsender.flushed, walsender.to);
+    if (acknowledges(walsender, copies)) flushed.emplace_back(walsender.flushed, walsender.to);
   std::sort(flushed.rbegin(), flushed.rend());
   NodeSet counted;
   std::size_t count = 0;
@@ -133,29 +138,31 @@ void Making::acknowledge(NodeId node, const Session& session) const {
   const Acknowledged one{session.at, log[session.at]};
   if (group < session.newest_at_start)
     complain(named(node) + " acknowledges a commit that was sent after a newer group's first");
-  for (const Node& other : world.nodes)
-    if (other.postgres && other.postgres->primary && other.postgres->conf.names != Names::sealed &&
-        group < group_of(other.data.log) && !holds(other.data.log, one))
-      complain(named(node) + " acknowledges a commit that a newer open primary has not");
+  for (NodeId other : data_nodes(world))
+    if (is_open(world, other) && group < group_of(node_at(world, other).data.log) &&
+        !holds(node_at(world, other).data.log, one))
+      complain(named(node) + " acknowledges a commit that a newer open primary does not have");
   world.acknowledged.push_back(one);
   world.newest = std::max(world.newest, group);
   if (counts) ++counts->acknowledged;
 }
 
-// Where the line is struck that names are never relaxed: who has lost its standbys goes on alone.
-void Making::relax(NodeId node) const {
+// With a witness, a primary that is alone has an acknowledger. Without one, this applies only if a
+// rule is struck out: a primary that has lost its standbys then goes on alone, or the standby names
+// are in a file that an administrator replaces.
+void Making::acknowledge_without_copies(NodeId node) const {
   const Node& own = node_at(world, node);
-  if (!own.postgres->primary) return;
-  if (!own.postgres->waits) return acknowledge_all(node, own.data.flushed);
-  if (stands(options.struck, Line::names_never_relaxed)) return;
-  if (own.postgres->conf.names == Names::open && own.postgres->walsenders.empty())
-    acknowledge_all(node, own.data.flushed);
+  const Postgres& postgres = *own.postgres;
+  if (!postgres.primary) return;
+  const bool relaxed = !stands(options.struck, Line::names_never_relaxed) && own.data.slots &&
+                       postgres.walsenders.empty();
+  if (postgres.acknowledger || postgres.unnamed || relaxed) acknowledge_all(node, own.data.flushed);
 }
 
-// A primary of an older group that opens late is harmless: nobody is left to acknowledge for it.
+// A primary of an older group can open after a newer group has begun. This does no harm, because no
+// standby is left that would acknowledge for it.
 void Making::is_opened(NodeId node) const {
   const Node& own = node_at(world, node);
-  if (!own.postgres->primary || own.postgres->conf.names == Names::sealed) return;
   if (group_of(own.data.log) < world.newest) return;
   for (const Acknowledged& one : world.acknowledged)
     if (!holds(own.data.log, one))
@@ -167,45 +174,56 @@ void Making::takes_hangup(NodeId node) const {
   Postgres& postgres = *own.postgres;
   const Conf before = std::exchange(postgres.conf, own.conf);
   postgres.hangup = false;
-  for (Walsender& walsender : postgres.walsenders) walsender.hangup = true;
-  postgres.checkpointer_hangup = options.witness;
-  const bool same = before.follows == own.conf.follows && before.mending == own.conf.mending &&
+  const bool same = before.follows == own.conf.follows && before.counts == own.conf.counts &&
                     before.group == own.conf.group;
   if (postgres.receiver && !same) {
-    postgres.receiver.reset();  // which flushes what it has written
+    postgres.receiver.reset();  // a walreceiver that ends flushes what it has written
     own.data.flushed = static_cast<std::uint32_t>(own.data.log.size());
   }
-  is_opened(node);
-}
-
-void Making::walsender_takes_hangup(NodeId node, std::uint32_t which) const {
-  Node& own = node_at(world, node);
-  Walsender& walsender = own.postgres->walsenders[which];
-  walsender.hangup = false;
-  walsender.names = own.conf.names;
-}
-
-// SyncRepUpdateSyncStandbysDefined: who waits already is released where nothing is waited for.
-void Making::checkpointer_takes_hangup(NodeId node) const {
-  Postgres& postgres = *node_at(world, node).postgres;
-  postgres.checkpointer_hangup = false;
-  postgres.waits = node_at(world, node).conf.names != Names::alone;
-  relax(node);
 }
 
 void Making::walsender_ends(NodeId node, std::uint32_t which) const {
   auto& walsenders = node_at(world, node).postgres->walsenders;
   walsenders.erase(walsenders.begin() + which);
-  relax(node);
+  acknowledge_without_copies(node);
 }
 
-void Making::append(NodeId node, Kind kind, GroupNumber group) const {
+void Making::append(NodeId node, Kind kind) const {
+  Record record;
+  record.kind = kind;
+  append(node, record);
+}
+
+void Making::append(NodeId node, Record record) const {
   Node& own = node_at(world, node);
-  own.data.log.push_back({kind, node, ++own.written, std::max(timeline_of(own.data.log), 1U), group,
-                          kind == Kind::row ? own.generation : 0});
+  record.by = node;
+  record.number = ++own.written;
+  record.timeline = std::max(timeline_of(own.data.log), 1U);
+  own.data.log.push_back(record);
 }
 
-// All that was received is replayed before.
+void Making::append_row(NodeId node, Kind kind, const Term& term) const {
+  Record row;
+  row.kind = kind;
+  row.term = term;
+  row.generation = node_at(world, node).generation;
+  append(node, row);
+}
+
+void Making::append_marker(NodeId node, const Term& term, std::uint32_t generation) const {
+  const Node& own = node_at(world, node);
+  Record marker;
+  marker.kind = Kind::marker;
+  marker.term = term;
+  marker.generation = generation;
+  marker.at = static_cast<std::uint32_t>(own.data.log.size());
+  marker.after = own.data.log.back().by;
+  marker.after_number = own.data.log.back().number;
+  marker.rows_ended = own.rows_ended;
+  append(node, marker);
+}
+
+// PostgreSQL replays all that it has received before it is promoted.
 void Making::promoted(NodeId node) const {
   Node& own = node_at(world, node);
   Postgres& postgres = *own.postgres;
@@ -213,10 +231,10 @@ void Making::promoted(NodeId node) const {
   append(node, Kind::promotion);
   own.data.log.back().timeline = own.data.newest;
   own.data.flushed = postgres.replayed = static_cast<std::uint32_t>(own.data.log.size());
-  postgres.primary = true;
+  postgres.primary = own.data.was_primary = true;
   postgres.promoting = false;
   postgres.receiver.reset();
-  is_opened(node);
+  own.data.fetched_again.reset();
   if (counts) ++counts->promotions;
 }
 

@@ -1,4 +1,4 @@
-// Runs: seeded ones, and one with a death at every point.
+// Makes random runs from seeds, and plays a script with a failure after each of its moves.
 
 #include "apps/postgres/lab/runs.hpp"
 
@@ -76,6 +76,10 @@ void Run::calm() {
   while (!world_.cuts.empty()) make({What::heals, NodeId{1}, 0});
   if (last_generation(world_, options_) > 1) take_next_list();
   come_to_rest();
+  if (options_.upgrade && !violated()) {
+    upgrade();
+    come_to_rest();
+  }
   if (!options_.next || violated() || last_generation(world_, options_) > 1) return;
   take_next_list();
   come_to_rest();
@@ -89,17 +93,26 @@ void Run::take_next_list() {
   }
 }
 
+void Run::upgrade() {
+  for (NodeId node : data_nodes(world_)) {
+    if (!node_at(world_, node).old) continue;
+    if (node_at(world_, node).life) make({What::node_killed, node, 0});
+    make({What::upgrades, node, 0});
+  }
+}
+
 void Run::come_to_rest() {
   for (NodeId node : configured_nodes(world_, options_))
     if (!node_at(world_, node).life) make({What::lives, node, 0});
   const Making making{world_, options_, &counts_};
-  if (!until_calm()) return making.complain("nothing fails any more, and it does not come to rest");
+  if (!until_calm())
+    return making.complain("no fault is left, but the cluster does not come to rest");
   const std::size_t before = world_.acknowledged.size();
   for (NodeId node : configured_nodes(world_, options_))
     if (is_writing(world_, node)) make({What::commits, node, 0});
   for (unsigned moves = 0; world_.acknowledged.size() == before && !violated(); ++moves)
     if (moves == most_moves_to_calm || !in_peace())
-      return making.complain("all is calm, and a commit is not acknowledged");
+      return making.complain("the cluster is at rest, but a commit is not acknowledged");
 }
 
 Finding Run::finding() const {
@@ -113,10 +126,9 @@ Finding Run::finding() const {
 }
 
 // --- Seeds
-// ------------------------------------------------------------------------------------
 
-// Each run has troubles of its own, and some not at all: what takes two of one kind is seldom found
-// where all kinds come.
+// Each run has its own mix of faults, in which some kinds do not occur. If all kinds occurred in
+// each run, a violation that needs two faults of one kind would rarely be found.
 Weather::Weather(std::uint64_t seed) {
   muster::lab::simulated::Random random(~seed);
   one_in = std::uint64_t{4} << random.below(4);
@@ -138,6 +150,14 @@ Weather::Weather(std::uint64_t seed) {
   set(What::rejoins, 0, 3);
   set(What::ends_early, 0, 6);
   set(What::goes_on, 0, 12);
+  set(What::sets_names, 0, 3);
+  set(What::recycles, 0, 3);
+  set(What::promotes, 0, 3);
+  set(What::repeats, 4, 24);
+  set(What::forges, 0, 3);
+  set(What::replays, 0, 6);
+  set(What::rewrites_rows, 0, 3);
+  set(What::upgrades, 0, 12);
 }
 
 Report run_seeds(const Options& options, std::uint64_t first, std::uint64_t count, unsigned moves) {
@@ -159,18 +179,17 @@ Report run_seeds(const Options& options, std::uint64_t first, std::uint64_t coun
   return report;
 }
 
-// --- A death at every point
-// ------------------------------------------------------------------------------------
+// --- A failure at every point
 
 namespace {
 
 struct Death {
-  std::size_t after{};  ///< so many moves
+  std::size_t after{};  ///< the number of moves before the failure
   NodeId node;
   What how{};
 };
 
-/// A run that has a death at one of its moves, if it comes so far.
+/// Plays a script. A failure follows one of its moves, if the script gets to that move.
 class Scripted {
  public:
   Scripted(const Options& options, const std::optional<Death>& death)
@@ -178,8 +197,8 @@ class Scripted {
     run_.counts() = counts_of_one();
   }
 
-  // A group, commits, its primary lost, another, and the old one again; it hands over, and the next
-  // one leaves.
+  // The script: a group begins and commits. It loses its primary and gets another. The old primary
+  // comes back, takes over again, and leaves.
   void play() {
     for (NodeId node : all_nodes(run_.world())) make({What::lives, node, 0});
     const std::uint32_t all = (1U << run_.world().nodes.size()) - 1;
@@ -211,7 +230,7 @@ class Scripted {
     if (possible(move)) run_.make(move);
     dies_at(++moves_);
   }
-  // After a death the script goes on with what is left of it.
+  // After a failure, the moves of the script that are still possible are made.
   [[nodiscard]] bool possible(const Move& move) {
     const Node& node = node_at(run_.world(), move.node);
     if (move.what == What::commits) return node.postgres && node.postgres->primary;

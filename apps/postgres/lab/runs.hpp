@@ -4,6 +4,9 @@
 
 #include "core/lab/src/simulator/random.hpp"
 
+#include <boost/describe/enumerators.hpp>
+#include <boost/mp11/list.hpp>
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -11,17 +14,18 @@
 
 namespace muster::postgres::lab {
 
-/// How often each kind of trouble comes, beside others.
-using Weights = std::array<unsigned, 32>;
+/// How often each kind of fault occurs, compared with the others.
+using Weights =
+    std::array<unsigned, boost::mp11::mp_size<boost::describe::describe_enumerators<What>>::value>;
 
-/// What troubles a run has.
+/// The faults of one run.
 struct Weather {
   explicit Weather(std::uint64_t seed);
-  std::uint64_t one_in{};  ///< of so many moves one is a trouble
+  std::uint64_t one_in{};  ///< one move in this number is a fault
   Weights weights{};
 };
 
-/// A world and how it came to that.
+/// A world, and the moves that led to it.
 class Run {
  public:
   Run(const Options& options, std::uint64_t seed) : Run(options, seed, begun(options)) {}
@@ -29,13 +33,14 @@ class Run {
       : options_(options), random_(seed), first_(world), world_(std::move(world)) {}
 
   void make(const Move& move);
-  /// One of what may happen, troubles among them.
+  /// Makes a random move that is possible, perhaps a fault.
   void at_random(const Weather& weather);
-  /// One of what happens of itself; false where nothing does.
+  /// Makes a move that happens by itself. Returns false if there is none.
   bool in_peace();
-  /// From now on nothing fails: complains where that does not come to the end that it has to.
+  /// Ends all faults, and makes fault-free moves. Reports a violation if the world does not come to
+  /// rest as claimed.
   void calm();
-  /// So many moves of peace, or until all is calm.
+  /// Makes fault-free moves until all is calm, up to a limit.
   bool until_calm();
 
   [[nodiscard]] bool violated() const { return !world_.violated.empty(); }
@@ -45,6 +50,7 @@ class Run {
 
  private:
   void take_next_list();
+  void upgrade();
   void come_to_rest();
 
   const Options& options_;

@@ -1,4 +1,4 @@
-// Every world that can be reached from a calm group, breadth first.
+// Visits every world that can be reached from a calm group, breadth first.
 
 #include "apps/postgres/lab/runs.hpp"
 
@@ -13,7 +13,7 @@ namespace muster::postgres::lab {
 
 namespace {
 
-/// One in so many worlds is asked whether it would come to rest.
+/// The search checks for one world in this number that it comes to rest.
 constexpr std::uint64_t asked_one_in = 16;
 
 std::uint64_t fingerprint(const PostgresWorld& world) {
@@ -23,8 +23,6 @@ std::uint64_t fingerprint(const PostgresWorld& world) {
 bool is_of_one_node(const Move& move) {
   switch (move.what) {
     case What::performs:
-    case What::walsender_hangup:
-    case What::checkpointer_hangup:
     case What::promoted:
     case What::flushes:
     case What::ends:
@@ -46,7 +44,7 @@ std::vector<Move> all_moves(const PostgresWorld& world, const Options& options) 
   return moves;
 }
 
-/// How a world was reached.
+/// The move that led to a world, and the world before it.
 struct Way {
   std::uint32_t from{};
   Move move;
@@ -127,7 +125,7 @@ class Search {
   SearchReport report_;
   muster::lab::explored::Visited seen_;
   std::vector<Way> ways_;
-  std::vector<std::string> bytes_;  ///< of worlds that are still to be looked at
+  std::vector<std::string> bytes_;  ///< encodings of worlds that are still to be visited
 };
 
 }  // namespace

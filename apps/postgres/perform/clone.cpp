@@ -29,7 +29,7 @@ Expected<> finish_clone(const InstanceOptions& options) {
   const auto clone = beside(options, ".clone");
   if (!std::filesystem::exists(clone)) return {};
   if (std::filesystem::exists(options.data)) {
-    // What stands here beside an old one is a clone that has never streamed.
+    // If `data.old` exists already, the present data is an earlier clone that never streamed.
     const bool kept = std::filesystem::exists(old_path(options));
     auto away = rename_durably(options.data, kept ? rubbish_path(options) : old_path(options));
     if (!away) return away;

@@ -4,10 +4,11 @@
 #include "apps/postgres/perform/group.hpp"
 #include "apps/postgres/perform/wanted.hpp"
 #include "apps/postgres/server/processes.hpp"
-#include "apps/postgres/watch/memory.hpp"
-#include "apps/postgres/watch/room.hpp"
+#include "apps/postgres/watch/disk_space.hpp"
+#include "apps/postgres/watch/hand_over_listener.hpp"
+#include "apps/postgres/watch/last_held.hpp"
+#include "apps/postgres/watch/marking.hpp"
 #include "apps/postgres/watch/watch.hpp"
-#include "apps/postgres/watch/wishes.hpp"
 
 #include <muster/detail/values/kinds.hpp>
 #include <muster/net/admin.hpp>
@@ -29,26 +30,29 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr Duration between_attempts = std::chrono::milliseconds(250);
-/// Each fills postgres.log with a few lines.
+/// Pause between two starts of PostgreSQL. Each failed start adds a few lines to postgres.log.
 constexpr Duration between_beginnings = std::chrono::seconds(2);
 constexpr Duration between_the_same = std::chrono::minutes(1);
-/// A coordinator that was told has begun its election by then.
+/// How long a coordinator that was told to elect can take to begin its election.
 constexpr Duration patience_with_coordinator = std::chrono::seconds(1);
-/// What takes longer is said in the log, as whoever waits for it wonders.
+/// A keeper's step that takes longer than this is mentioned in the log.
 constexpr Duration usual_step = std::chrono::seconds(15);
 
-/// A standby that does not answer keeps a shutdown in order waiting, and nothing is written.
+/// How long an orderly shutdown can be without progress, as when a standby does not answer, before
+/// PostgreSQL is shut down at once. No client can write during this time.
 constexpr Duration longest_standstill = std::chrono::seconds(1);
-/// One that gets on, in all: sessions that end slowly, much that is not on the disk yet.
+/// How long an orderly shutdown that makes progress can take in all: sessions may end slowly, and
+/// there may be much to flush.
 constexpr Duration longest_hand_over = std::chrono::seconds(10);
 
-/// What an owner is told whose word is not followed.
+/// The answer to a refused request of an operator.
 struct Refusal {
   std::string refused;
 };
 MUSTER_DESCRIBE(Refusal, refused);
 
-/// What a stop leaves for an immediate shutdown, should PostgreSQL not be sealed in time.
+/// How long a stop can take to seal PostgreSQL. If the seal takes longer, PostgreSQL is shut down
+/// at once. The rest of the deadline is reserved for that shutdown.
 Duration until_overdue(Duration deadline) {
   return deadline / 2;
 }
@@ -66,18 +70,22 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
         insist_(context_),
         work_(context_.get_executor()),
         watch_(std::in_place, context_.get_executor(), options, tell_),
-        memory_(std::in_place, context_.get_executor(), options, tell_),
-        room_(std::in_place, context_.get_executor(), options, tell_,
-              [this](NodeId heir) { hand_over("the primary's disk is full", heir); }),
-        wishes_(std::in_place, context_.get_executor(), options, tell_,
-                [this](NodeId heir) { hand_over("its owner wants another primary", heir); }),
-        instance_(std::in_place, context_.get_executor(), std::move(options),
-                  [this](const Happening& died) { take(died.what); }) {}
+        last_held_(std::in_place, context_.get_executor(), options, tell_),
+        marking_(std::in_place, context_.get_executor(), options, tell_,
+                 [this](const std::string& why) { want_election(why); }),
+        disk_space_(std::in_place, context_.get_executor(), options, tell_,
+                    [this](NodeId heir) { hand_over("the primary's disk is full", heir); }),
+        hand_over_listener_(
+            std::in_place, context_.get_executor(), options, tell_,
+            [this](NodeId heir) { hand_over("a switch-over was requested", heir); }),
+        instance_(
+            std::in_place, context_.get_executor(), std::move(options),
+            [this](const KeeperEvent& died) { take(died.what); }, tell_) {}
 
   void run() {
     thread_ = std::thread([this] { context_.run(); });
   }
-  /// On another thread than its own.
+  /// Must be called on another thread than this object's own.
   void end() {
     asio::post(context_, [this] {
       services_ = nullptr;
@@ -88,9 +96,10 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       slow_.cancel();
       insist_.cancel();
       watch_.reset();
-      memory_.reset();
-      room_.reset();
-      wishes_.reset();
+      last_held_.reset();
+      marking_.reset();
+      disk_space_.reset();
+      hand_over_listener_.reset();
       if (admin_) admin_->close();
       admin_.reset();
       instance_.reset();
@@ -104,9 +113,9 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     if (!loaded) return loaded.error();
     if (loaded->note && !loaded->note->held)
       tell_(
-          "the database of this node counts for nothing until it is cloned from its group's "
-          "primary");
-    room_->begin();
+          "the data of this node is ignored until its database has been cloned from the primary of "
+          "its group");
+    disk_space_->begin();
     take(*loaded);
     return {};
   }
@@ -121,7 +130,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     return admin_->listen();
   }
 
-  // --- What a node asks, on any thread
+  // --- Calls of the node, on any thread
 
   void present(Services* services) {
     std::promise<void> heard;
@@ -174,7 +183,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   }
 
  private:
-  // --- What has happened, and what comes of it
+  // --- EventTypes, and their consequences
 
   void when_overdue(Duration time, std::function<void(Impl&)> then) {
     overdue_.expires_after(time);
@@ -195,15 +204,15 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     });
   }
 
-  void take(HasHappened what) { take(Happening{keeper_.round, std::move(what)}); }
+  void take(AnyEvent what) { take(KeeperEvent{keeper_.round, std::move(what)}); }
 
-  void take(const Happening& happening) {
-    if (const auto* failed = std::get_if<Failed>(&happening.what)) tell_once(failed->why);
-    if (const auto* died = std::get_if<Died>(&happening.what)) tell_(died->why);
+  void take(const KeeperEvent& event) {
+    if (const auto* failed = std::get_if<Failed>(&event.what)) tell_once(failed->why);
+    if (const auto* died = std::get_if<Died>(&event.what)) tell_(died->why);
     const bool did_not_begin = keeper_.begins_not.has_value();
-    for (Order& order : step(settings_, keeper_, happening))
+    for (Order& order : step(settings_, keeper_, event))
       std::visit([&](auto& what) { obey(order.round, what); }, order.what);
-    if (did_not_begin && keeper_.runs != Runs::nothing) tell_("PostgreSQL has begun now");
+    if (did_not_begin && keeper_.runs != Runs::nothing) tell_("PostgreSQL has started now");
     if (!has_begun_ && !begins(keeper_)) {
       has_begun_ = true;
       begun_.set_value();
@@ -212,11 +221,11 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
 
   template <class What>
   void obey(Round round, What& what) {
-    instance_->perform({round, std::move(what)},
-                       [this](const Happening& happening) { hear(happening); });
+    instance_->perform({round, std::move(what)}, [this](const KeeperEvent& event) { hear(event); });
   }
 
-  // What is tried again and again fails for the same reason.
+  // A repeated attempt fails for the same reason each time, so the log mentions this reason once a
+  // minute.
   void tell_once(const std::string& why) {
     const auto now = std::chrono::steady_clock::now();
     if (why == told_ && now - told_at_ < between_the_same) return;
@@ -225,11 +234,12 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     tell_(why);
   }
 
-  // What fails may be tried again at once: where nobody waits for it, not without end.
-  void hear(const Happening& happening) {
-    if (stop_done_ || !std::holds_alternative<Failed>(happening.what)) return take(happening);
-    failed_ = happening;
-    const bool before_data = std::get<Failed>(happening.what).before_data;
+  // After a failure the keeper may give the same order again at once. To avoid a busy loop, the
+  // keeper hears of the failure only after a pause, unless a stop waits for the result.
+  void hear(const KeeperEvent& event) {
+    if (stop_done_ || !std::holds_alternative<Failed>(event.what)) return take(event);
+    failed_ = event;
+    const bool before_data = std::get<Failed>(event.what).before_data;
     again_.expires_after(before_data ? between_beginnings : between_attempts);
     again_.async_wait([this](auto error) {
       if (!error) take_failure();
@@ -251,10 +261,11 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     else
       done->fail(end.failed_because);
   }
-  void obey(Round, WantElection& wish) {
-    if (!wanted_.tell(wish.why)) return elect(wish.why);
+  void obey(Round, WantElection& wish) { want_election(wish.why); }
+  void want_election(const std::string& why) {
+    if (!wanted_.tell(why)) return elect(why);
     insist_.expires_after(patience_with_coordinator);
-    insist_.async_wait([this, why = wish.why](auto error) {
+    insist_.async_wait([this, why](auto error) {
       if (!error) elect(why);
     });
   }
@@ -264,16 +275,16 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   void obey(Round round, WriteNote& write) {
     if (write.note && !write.note->held)
       tell_(
-          "the database of this node has less than it had, as a backup that was put back: it "
-          "counts for nothing until it is cloned anew");
+          "the database of this node has less data than it once had, as after a restored backup: "
+          "its data is ignored until it has been cloned from the primary of its group");
     obey<WriteNote>(round, write);
   }
   void obey(Round round, Rewind& rewind) {
-    tell_("the log of this node's database is rewound to that of node " + to_text(rewind.from));
+    tell_("the database of this node is rewound to node " + to_text(rewind.from));
     obey<Rewind>(round, rewind);
   }
   void obey(Round round, Clone& clone) {
-    tell_("the database of this node is cloned anew from node " + to_text(clone.from));
+    tell_("the database of this node is cloned from node " + to_text(clone.from));
     obey<Clone>(round, clone);
   }
   void hand_over(const std::string& because, NodeId heir) {
@@ -281,7 +292,8 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     if (refused_because_.empty())
       is_overdue_at_a_standstill(std::chrono::steady_clock::now() + longest_hand_over);
     tell_(because + ": " +
-          (refused_because_.empty() ? "it hands over to node " + to_text(heir) : refused_because_));
+          (refused_because_.empty() ? "this node hands over to node " + to_text(heir)
+                                    : refused_because_));
   }
   std::string be_asked_to_rejoin() {
     take(RejoinAsked{});
@@ -290,10 +302,12 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   void obey(Round, AnswerOwner& answer) { refused_because_ = answer.refused_because; }
   void obey(Round, Show& show) { this->show(show); }
 
-  // That it goes on alone is a finding of its check.
+  // When a primary begins to write alone, its check (check.hpp) reports that. So only the end of
+  // writing alone is reported here.
   void tell_of_copies(const Choice& choice) {
     const bool writes = choice.primary == settings_.self;
-    if (alone_ && writes && !choice.is_alone()) tell_("another node has each commit again");
+    if (alone_ && writes && !choice.is_alone())
+      tell_("another node has each commit again: commits wait for its copy from now on");
     alone_ = writes && choice.is_alone();
   }
 
@@ -302,7 +316,7 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
     if (works(show) || show.doing.empty()) return;
     slow_.expires_after(usual_step);
     slow_.async_wait([this, doing = show.doing](auto error) {
-      if (!error) tell_("for " + muster::to_text(usual_step) + " now: " + doing);
+      if (!error) tell_("this step has taken " + muster::to_text(usual_step) + " so far: " + doing);
     });
   }
 
@@ -312,15 +326,18 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   void show(Show show) {
     const Show before = std::exchange(shown_, show);
     if (show.doing != before.doing) watch_step(show);
-    room_->set_primary(is_open(show));
-    if (is_open(show) && !is_open(before)) wishes_->begin();
-    if (!is_open(show) && is_open(before)) wishes_->stop();
+    disk_space_->set_primary(is_open(show));
+    marking_->set_open(is_open(show));
+    if (is_open(show) && !is_open(before)) hand_over_listener_->begin();
+    if (!is_open(show) && is_open(before)) hand_over_listener_->stop();
+    if (show.primary && !before.primary) marking_->begin();
+    if (!show.primary && before.primary) marking_->stop();
     if (works(show) && !works(before)) {
       watch_->begin();
-      memory_->begin();
+      last_held_->begin();
     } else if (!works(show) && works(before)) {
       watch_->stop();
-      memory_->stop();
+      last_held_->stop();
     }
     if (services_ == nullptr) return;
     services_->show({{{"primary", is_open(show)}, {"replica", show.replica}}, show.doing});
@@ -336,28 +353,29 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
   Wanted wanted_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   std::optional<Watch> watch_;
-  std::optional<Memory> memory_;
-  std::optional<Room> room_;
-  std::optional<Wishes> wishes_;
+  std::optional<LastHeld> last_held_;
+  std::optional<Marking> marking_;
+  std::optional<DiskSpace> disk_space_;
+  std::optional<HandOverListener> hand_over_listener_;
   std::optional<Instance> instance_;
   std::unique_ptr<net::Admin> admin_;
   bool has_begun_ = false;
   std::promise<void> begun_;
   const std::future<void> beginning_ = begun_.get_future();
-  std::string told_;  ///< the last failure, and when
+  std::string told_;  ///< the last failure that the log mentioned, and when
   std::chrono::steady_clock::time_point told_at_;
-  std::optional<Happening> failed_;  ///< which is taken a little later
-  std::string refused_because_;      ///< by the last word of the owner
+  std::optional<KeeperEvent> failed_;  ///< a failure of which the keeper hears after a pause
+  std::string refused_because_;        ///< the answer to the operator's last request
   Keeper keeper_;
-  bool alone_ = false;            ///< it is primary, with a witness
-  Services* services_ = nullptr;  ///< of the present life
+  bool alone_ = false;  ///< this node is primary, and its commits wait for no copy (witness)
+  Services* services_ = nullptr;  ///< services of the present life
   std::shared_ptr<Done<Evidence>> stop_done_;
   std::shared_ptr<Done<>> start_done_;
   Show shown_;
   std::thread thread_;
 };
 
-/// The application of one life.
+/// The application of one life of the node.
 class Database::OfLife final : public OfGroup {
  public:
   OfLife(std::shared_ptr<Impl> database, Services& services)

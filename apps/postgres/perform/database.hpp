@@ -6,29 +6,32 @@
 
 #include <memory>
 
-/// The PostgreSQL of a node as the application of its lives: what is decided of it (keeper.hpp), by
-/// what has happened to it (instance.hpp) and what the node asks.
+/// The application of a node whose task is to run a PostgreSQL. It connects the decisions
+/// (keeper.hpp), the real PostgreSQL (instance.hpp) and the node's calls.
 
 namespace muster::postgres {
 
-/// Outlives the lives of its node, and has a thread of its own, on which all of it happens.
+/// Outlives the lives of its node. Has a thread of its own, on which all its work is done.
 class Database {
  public:
-  /// `tell` is given a sentence for the node's log. On any thread.
+  /// `tell` is called with a sentence for the node's log, on any thread.
   Database(InstanceOptions options, std::function<void(const std::string&)> tell);
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
-  /// Shuts PostgreSQL down at once, and waits for that. The node is gone by then.
+  /// Shuts PostgreSQL down at once, and waits until it has ended. Destroy the node before this
+  /// object.
   ~Database();
 
-  /// Fails where the note of an earlier mending cannot be read, or its owner not be answered.
+  /// Fails if the note of an earlier rewind or clone cannot be read, or if the socket for the
+  /// operator's requests cannot be opened.
   Expected<> begin();
 
-  /// Waits until PostgreSQL has recovered, does not begin, or is to be mended, and not longer than
-  /// `bound`: the stop of a node that recovers keeps its whole group waiting.
+  /// Waits until PostgreSQL has recovered, fails to start, or is about to be rewound or cloned, but
+  /// at most for `bound`. A node that is still recovering when it is stopped would keep its whole
+  /// group waiting.
   void await_beginning(Duration bound) const;
 
-  /// What the lives of the node are made with.
+  /// Makes the application of each life of the node.
   [[nodiscard]] MakeApplication application();
 
  private:

@@ -9,7 +9,8 @@ namespace muster::postgres {
 
 namespace {
 
-/// What is asked: whether that one has the definition, and of the primary, to go on.
+/// The question of the coordinator to each member: do you have the definition? When all members
+/// have answered, the coordinator tells the primary that all of them have the definition.
 const Bytes have_you_it{"have you it"};
 const Bytes all_have{"all have it"};
 
@@ -35,7 +36,7 @@ bool OfGroup::has_forgotten() const {
   return std::filesystem::exists(forgotten_, error) || error;
 }
 
-// What cannot be read is no promise: then this node tells of none.
+// If the promise cannot be decoded, this node reports that it has none.
 std::optional<Promise> OfGroup::promise_in(const std::optional<AssignedTask>& task) const {
   if (!task || copies_.witnesses.empty()) return std::nullopt;
   for (auto version = version_of_values; version >= first_version_of_promises; --version)
@@ -50,24 +51,26 @@ void OfGroup::define(Reorganization reorganization, std::map<NodeId, Report> rep
   done(choose(copies_, reorganization.group, reports));
 }
 
-// The definition is in safe storage by now. Where the file stays, it has forgotten again.
+// The node has put the definition into safe storage before this call, so it no longer counts as a
+// node that has forgotten its promise. It still counts as one if the file `forgotten` cannot be
+// removed.
 void OfGroup::install(Assignment assignment, Choice choice, Done<> done) {
   if (choice.promises.contains(self_) && has_forgotten()) (void)remove_durably(forgotten_);
   group_ = assignment.group;
   begin(assignment.group, choice, std::move(done));
   if (assignment.group.coordinator != self_) return;
   if (choice.is_alone()) return ask_all(assignment, *choice.primary);
-  ask_who_wants(assignment, services_);
+  ask_for_wanted(assignment, services_);
 }
 
-// They answer when they have started, and what they start is in their safe storage. One question at
-// a time is on its way to a member, and who may want an election takes for ever to answer: that is
-// asked last.
+// A member answers after it has started, so its safe storage has the definition by then. A member
+// gets one question at a time. The question whether the member wants an election can stay open for
+// a long time, so this question comes last.
 void OfGroup::ask_all(const Assignment& assignment, NodeId primary) {
   const auto left = std::make_shared<std::size_t>(assignment.members.size() - 1);
   const auto has_it = [this, assignment, left, primary] {
     if (--*left > 0) return;
-    const auto told = [this, assignment] { ask_who_wants(assignment, services_); };
+    const auto told = [this, assignment] { ask_for_wanted(assignment, services_); };
     if (primary != self_) return ask_until_answered(assignment, primary, all_have, told);
     all_have_it(assignment.group);
     told();
@@ -76,7 +79,8 @@ void OfGroup::ask_all(const Assignment& assignment, NodeId primary) {
     if (member != self_) ask_until_answered(assignment, member, have_you_it, has_it);
 }
 
-// A connection may break. Whom it cannot reach at all the group loses.
+// Asks again if a connection breaks. If the member stays unreachable, the group ends, and with the
+// group the questions end.
 void OfGroup::ask_until_answered(const Assignment& assignment, NodeId member, const Bytes& question,
                                  const std::function<void()>& then) {
   assignment.ask(member, question, [=, this](const Done<Bytes>::Outcome& answered) {
@@ -101,7 +105,8 @@ class Witness final : public OfGroup {
  public:
   Witness(Services& services, const Copies& copies, const std::filesystem::path& forgotten)
       : OfGroup(services, copies, forgotten) {
-    services.show({{{"primary", false}, {"replica", false}}, "votes, as a witness without data"});
+    services.show(
+        {{{"primary", false}, {"replica", false}}, "is the witness: it votes and has no database"});
   }
 
  private:

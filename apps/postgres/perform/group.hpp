@@ -6,22 +6,23 @@
 
 #include <filesystem>
 
-/// What the members of a group have in common, with a database or as a witness.
+/// The part of the application that nodes with a database and witnesses share.
 
 namespace muster::postgres {
 
-/// Of reports and definitions. Whoever raises it reads the promises of the version before, too: one
-/// that is taken for none is a commit lost.
+/// Version of the encoding of reports and definitions. Each new version must still decode the
+/// promises of the version before. A promise that cannot be decoded counts as no promise, and
+/// acknowledged commits could be lost.
 inline constexpr std::uint32_t version_of_values = 4;
-/// From then on promises stand as they do now.
+/// The oldest version whose promises are encoded as they are now.
 inline constexpr std::uint32_t first_version_of_promises = 3;
 
-/// Reports with the latest promise that this node was told of, chooses who writes, and tells the
-/// primary that goes on alone when all members have its promise.
+/// Reports the latest promise that this node was told, and chooses the node that writes. If a
+/// primary is to go on alone, tells that primary when all members have the promise.
 class OfGroup : public Typed<Report, Choice, version_of_values> {
  public:
-  /// While there is a file at `forgotten`, what its safe storage has of promises counts for
-  /// nothing, as it may be from before the last one: until the next.
+  /// While the file `forgotten` exists, the promises in this node's safe storage are ignored, since
+  /// they may be older than the last promise that the node gave. The next promise removes the file.
   OfGroup(Services& services, Copies copies, std::filesystem::path forgotten)
       : services_(services),
         self_(services.self()),
@@ -37,9 +38,9 @@ class OfGroup : public Typed<Report, Choice, version_of_values> {
  private:
   virtual void seal(const StopContext& context, Done<Evidence> done) = 0;
   virtual void begin(const GroupNumber& group, const Choice& choice, Done<> done) = 0;
-  /// All members of that group have its definition in safe storage. On the primary.
+  /// Called on the primary when all members of `group` have the group's definition in safe storage.
   virtual void all_have_it(const GroupNumber& group) = 0;
-  /// The coordinator asks whether an election is wanted (wanted.hpp).
+  /// Answers the coordinator's question whether this node wants an election (wanted.hpp).
   virtual void stand_by(const std::stop_token& cancelled, Done<Bytes> done) = 0;
 
   [[nodiscard]] bool has_forgotten() const;
@@ -52,10 +53,10 @@ class OfGroup : public Typed<Report, Choice, version_of_values> {
   const NodeId self_;
   const Copies copies_;
   const std::filesystem::path forgotten_;
-  std::optional<GroupNumber> group_;  ///< in which it works
+  std::optional<GroupNumber> group_;  ///< the group in which this node works
 };
 
-/// The application of a witness.
+/// Makes the application of a witness.
 MakeApplication witness(Copies copies, std::filesystem::path forgotten);
 
 }  // namespace muster::postgres

@@ -1,8 +1,9 @@
 #include "apps/postgres/perform/instance.hpp"
 
+#include "apps/postgres/server/marker.hpp"
 #include "apps/postgres/server/processes.hpp"
 #include "apps/postgres/server/tools.hpp"
-#include "apps/postgres/watch/room.hpp"
+#include "apps/postgres/watch/disk_space.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -12,8 +13,9 @@ namespace muster::postgres {
 namespace {
 
 std::vector<std::string> initdb_arguments(const InstanceOptions& options) {
-  // Where there is a pg_hba.conf of ours, that of the data directory counts for nothing: it had
-  // better let nobody in, should somebody start PostgreSQL without us.
+  // If the configuration names a pg_hba.conf, PostgreSQL does not use the one in the data
+  // directory. An administrator may start PostgreSQL without Muster, so the one in the data
+  // directory admits no client without authentication.
   const bool plain = options.hba.empty();
   return {"--pgdata",         options.data.string(),
           "--username",       options.role,
@@ -25,8 +27,9 @@ std::vector<std::string> initdb_arguments(const InstanceOptions& options) {
           "--data-checksums", "--no-instructions"};
 }
 
-// initdb counts both in segments: with small ones it has a checkpoint every 30 MB. These are what
-// it gives to segments of 16 MB; they stand where an administrator changes them.
+// Limits for the size of the log. initdb derives both limits from the segment size. With small
+// segments PostgreSQL would make a checkpoint for every 30 MB of log. So these are the limits for
+// segments of 16 MB. The limits are in postgresql.conf, where an administrator can change them.
 constexpr const char* log_sizes = "max_wal_size = 1GB\nmin_wal_size = 80MB\n";
 
 Expected<> add_settings(const InstanceOptions& options) {
@@ -42,22 +45,23 @@ constexpr Duration after_first_clone = std::chrono::seconds(1),
 
 }  // namespace
 
-Instance::Instance(Executor executor, InstanceOptions options, Hear died)
-    : core_{std::move(executor), std::move(options), {}, {}, false, {}, {}},
+Instance::Instance(Executor executor, InstanceOptions options, Hear died,
+                   std::function<void(const std::string&)> log)
+    : core_{std::move(executor), std::move(options), {}, {}, false, {}, {}, {}, {}, std::move(log)},
       died_(std::move(died)),
       until_it_may_(core_.executor) {
   core_.server_ended = [this](const Failed& how) { see_end(how); };
 }
 
 Instance::~Instance() {
-  errand_.reset();
+  task_.reset();
 }
 
 void Instance::perform(Order order, Hear hear) {
   if (std::holds_alternative<Abandon>(order.what)) {
     ++abandoned_;
     waiting_.clear();
-    errand_.reset();
+    task_.reset();
     until_it_may_.stop();
     return;
   }
@@ -70,19 +74,21 @@ void Instance::begin_next() {
     if (lives.expired() || of != abandoned_ || waiting_.empty()) return;
     if (!may_begin(waiting_.front().order.what))
       return until_it_may_.wait(between_tries, [this] { begin_next(); });
-    // It may end within its beginning: what follows comes later, when it is not needed any more.
-    const auto end = [this, lives, of](HasHappened what) {
+    // An order may end inside its begin(). Posting the end lets begin() return before the order is
+    // destroyed.
+    const auto end = [this, lives, of](AnyEvent what) {
       boost::asio::post(core_.executor, [this, lives, of, what = std::move(what)] {
         if (!lives.expired() && of == abandoned_) end_order(what);
       });
     };
-    errand_ = errand_for(waiting_.front().order.what, core_, end);
-    if (!errand_) return end(Failed{"this is no order to PostgreSQL"});
-    errand_->begin();
+    task_ = task_for(waiting_.front().order.what, core_, end);
+    if (!task_) return end(Failed{"a defect in muster: PostgreSQL cannot perform this order"});
+    task_->begin();
   });
 }
 
-// In vain it would be taken for a database that is broken, and cloned anew.
+// True if the order must not run on a full disk. If the order failed for lack of space, the keeper
+// would take the database for broken and replace it by a clone.
 bool Instance::wants_room(const What& what) const {
   if (std::holds_alternative<Configure>(what)) return !core_.postmaster;
   return std::holds_alternative<Begin>(what) || std::holds_alternative<Rewind>(what) ||
@@ -95,7 +101,8 @@ bool Instance::may_begin(const What& what) const {
   return !wants_room(what) || !full_disk(core_.options);
 }
 
-// A whole database is copied each time.
+// Each clone copies a whole database, so each clone doubles the pause before the next clone. A
+// clone that streams resets the pause.
 void Instance::look_at_clones(const What& order, bool failed) {
   if (std::holds_alternative<AwaitStreaming>(order) && !failed) after_clone_ = {};
   if (!std::holds_alternative<Clone>(order)) return;
@@ -103,8 +110,8 @@ void Instance::look_at_clones(const What& order, bool failed) {
   next_clone_ = std::chrono::steady_clock::now() + after_clone_;
 }
 
-void Instance::end_order(HasHappened what) {
-  errand_.reset();
+void Instance::end_order(AnyEvent what) {
+  task_.reset();
   const Waiting over = std::move(waiting_.front());
   waiting_.pop_front();
   const bool failed = std::holds_alternative<Failed>(what);
@@ -122,9 +129,10 @@ void Instance::end_order(HasHappened what) {
 void Instance::see_end(const Failed& how) {
   const bool ordered = std::exchange(core_.ending, false);
   core_.kept.reset();
+  core_.acknowledger.reset();
   core_.postmaster.reset();
-  const bool expected = errand_ && errand_->is_about_end();
-  if (errand_) errand_->server_ended(how);
+  const bool expected = task_ && task_->is_about_end();
+  if (task_) task_->server_ended(how);
   if (ordered || expected) return;
   boost::asio::post(core_.executor, [this, lives = std::weak_ptr(lives_), why = how.why] {
     if (!lives.expired()) died_({{}, Died{why}});
@@ -155,9 +163,13 @@ Creation::Creation(Executor executor, InstanceOptions options,
                 write_first_row();
               }) {}
 
-// By a server that has no other session, and ends with its input.
+// Runs PostgreSQL in single-user mode. In this mode, PostgreSQL ends at the end of its input.
 void Creation::write_first_row() {
-  const auto input = as_input(statements_of_first_row(options_.node, options_.copies()));
+  const Marker first = first_marker(options_, 1);
+  const auto system = system_identifier_in(options_.data);
+  const auto known = write_known_terms(options_, {system.value_or(0), first.rows_ended, {first}});
+  if (!known) return created_(known);
+  const auto input = as_input(statements_of_first_row(first));
   if (!input) return created_(input.error());
   auto program = program_of(
       options_, "postgres",

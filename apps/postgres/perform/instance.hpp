@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/postgres/perform/errand.hpp"
+#include "apps/postgres/perform/order_task.hpp"
 
 #include <chrono>
 #include <deque>
@@ -9,33 +9,37 @@
 
 namespace muster::postgres {
 
-/// Used by one thread at a time, that of its executor, where all that it calls is called too. That
-/// thread waits for the disk where an order makes something durable.
+/// Not thread-safe: use an instance on the thread of its executor. All callbacks run on this
+/// thread. The thread blocks on the disk while an order makes something durable.
 class Instance {
  public:
-  using Hear = std::function<void(Happening)>;
+  using Hear = std::function<void(KeeperEvent)>;
 
-  /// `died` hears `Died`: the server has ended, nobody had ordered it, and no process of it is
-  /// left.
-  Instance(Executor executor, InstanceOptions options, Hear died);
+  /// `died` is called with `Died` when the server has ended without an order and none of its
+  /// processes is left. `log` is called with a sentence for the node's log.
+  Instance(
+      Executor executor, InstanceOptions options, Hear died,
+      std::function<void(const std::string&)> log = [](const std::string&) {});
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
-  /// An immediate shutdown, and the wait for it.
+  /// Shuts the server down at once, and waits until it has ended.
   ~Instance();
 
-  /// One after the other. When one fails, those behind it of the same round are not performed, and
-  /// nothing is heard of them. `Abandon` is performed at once, and ends the one that goes on and
-  /// all that wait; what the server was told to do it does all the same. What a full disk would
-  /// let fail waits for room, and another clone after one that has not come to stream, longer each
-  /// time. Never calls `hear` from within. What only a node performs, such as
-  /// `GiveReport`, fails.
+  /// Performs orders one after the other. When one fails, the later orders of the same round are
+  /// dropped without an answer. `Abandon` takes effect at once: it ends the present order and drops
+  /// all waiting orders. The server may still obey requests that it got before the `Abandon`.
+  ///
+  /// An order that would fail on a full disk waits for space. After a clone that did not stream,
+  /// the next clone waits, too. This wait is longer each time. `hear` is never called from inside
+  /// this function. A message to the node, such as `GiveReport`, is no order to an instance and
+  /// fails.
   void perform(Order order, Hear hear);
 
-  /// What a life of the node begins with.
+  /// Reads the state with which a life of the node begins.
   [[nodiscard]] Expected<Loaded> load() const;
 
   [[nodiscard]] const InstanceOptions& options() const { return core_.options; }
-  /// Of the postmaster; none: it does not run.
+  /// The process id of the postmaster. None: no postmaster runs.
   [[nodiscard]] std::optional<pid_t> pid() const;
 
  private:
@@ -48,23 +52,23 @@ class Instance {
   [[nodiscard]] bool wants_room(const What& what) const;
   [[nodiscard]] bool may_begin(const What& what) const;
   void look_at_clones(const What& order, bool failed);
-  void end_order(HasHappened what);
+  void end_order(AnyEvent what);
   void see_end(const Failed& how);
 
   Core core_;
   Hear died_;
-  Pause until_it_may_;  ///< the first that waits
+  Pause until_it_may_;  ///< delays the first waiting order
   Duration after_clone_{};
   std::chrono::steady_clock::time_point next_clone_;
-  std::deque<Waiting> waiting_;  ///< the first is going on
-  std::unique_ptr<Errand> errand_;
+  std::deque<Waiting> waiting_;  ///< the first order is being performed
+  std::unique_ptr<OrderTask> task_;
   std::shared_ptr<bool> lives_ = std::make_shared<bool>();
   std::uint64_t abandoned_ = 0;
 };
 
-/// Creates the database of a new cluster, on one of its nodes. No other has one then: theirs are
-/// clones. Its first row of muster.term, of a group before all, says on which timeline all begin:
-/// whoever was cloned before the first group follows in it.
+/// Creates the database of a new cluster on one of its nodes. The other nodes clone it later. The
+/// first term belongs to a group before all others and names the first timeline. So a
+/// node that was cloned before the first group can follow in the first group.
 class Creation {
  public:
   Creation(Executor executor, InstanceOptions options, std::function<void(Expected<>)> created);

@@ -10,13 +10,14 @@
 
 namespace muster::postgres {
 
-/// Waits until no process of PostgreSQL works on a data directory. Those whose postmaster is gone
-/// can do no good any more, and are ended. The lock that they leave, `postmaster.pid`, goes where
-/// it would keep the next one out: PostgreSQL takes any process of its user that has the number by
-/// now for the one that wrote it, and one that has ended and that nobody has waited for, too.
+/// Waits until no process of PostgreSQL works on a data directory. Ends processes that have lost
+/// their postmaster. Then removes the lock file of these processes, `postmaster.pid`, if this file
+/// would keep the next server from starting. The lock names a process id. If any process of
+/// PostgreSQL's user has that id now, even an unrelated one or a zombie, PostgreSQL takes it for
+/// the process that wrote the lock.
 class Remains {
  public:
-  /// Fails where a postmaster lives on that is not about to end: another's.
+  /// Fails if another postmaster runs on the data directory and is not about to end.
   Remains(const Executor& executor, std::filesystem::path data,
           std::function<void(Expected<>)> gone);
 
@@ -29,32 +30,34 @@ class Remains {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-/// The postmaster and all that it starts. The kernel shuts it down (SIGQUIT) when this process
-/// ends.
+/// The postmaster and all processes that it starts. When this process ends, the kernel sends the
+/// postmaster SIGQUIT.
 class Postmaster {
  public:
-  /// Told once, with how it ended, when no process of it is left.
+  /// Called once, when no process of the server is left, with the reason why it ended.
   using End = std::function<void(Failed)>;
   static Expected<std::unique_ptr<Postmaster>> launch(const Executor& executor,
-                                                      const InstanceOptions& options, End ended);
+                                                      const InstanceOptions& options, End on_end);
   Postmaster(const Postmaster&) = delete;
   Postmaster& operator=(const Postmaster&) = delete;
-  /// An immediate shutdown, and the wait for it.
+  /// Shuts the server down at once, and waits until it has ended.
   ~Postmaster();
 
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
 
-  /// It takes the settings of now. False, and it is not told, before its pid file is there: it has
-  /// read them by then, and until then the signal may end it.
+  /// Makes the server read its settings again. Before the server's pid file exists, returns false
+  /// and sends no signal. Such an early signal could kill the server. It is not needed either,
+  /// because the server reads its settings at its start.
   [[nodiscard]] bool reload() const;
-  /// It ends its sessions, and goes when its standbys have all that it has written.
+  /// Ends the sessions of the server. The server exits when its standbys have all that it has
+  /// written.
   void shut_down_fast() const { signal(SIGINT); }
-  /// As in a crash.
-  void shut_down_immediately() const { signal(SIGQUIT); }
+  /// Ends the server as in a crash.
+  void shut_down_immediately() const;
 
  private:
   Postmaster(const Executor& executor, const InstanceOptions& options, apps::Process process,
-             End ended);
+             End on_end);
   void signal(int number) const;
   void see_end();
   [[nodiscard]] Failed describe(int status) const;
@@ -64,7 +67,7 @@ class Postmaster {
   std::filesystem::path log_;
   std::uintmax_t log_began_ = 0;
   apps::Process process_;
-  End ended_;
+  End on_end_;
   Failed how_;
   EndOfProcess end_;
   std::optional<Remains> remains_;

@@ -1,6 +1,8 @@
 #include "apps/postgres/perform/clone.hpp"
 #include "apps/postgres/perform/replay.hpp"
+#include "apps/postgres/server/marker.hpp"
 #include "apps/postgres/server/processes.hpp"
+#include "apps/postgres/server/wal.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -12,20 +14,21 @@
 namespace muster::postgres {
 namespace {
 
-class BeginErrand : public ErrandOfReplay {
+class BeginTask : public ReplayEndTask {
  public:
-  using ErrandOfReplay::ErrandOfReplay;
+  using ReplayEndTask::ReplayEndTask;
 
   void begin() override {
     if (!core().postmaster) return await_remains();
     if (core().ending) return;
-    launched_ = true;  // by an order before this one
+    launched_ = true;  // an earlier order launched the server
     await_answer();
   }
 
-  // Of the life before, that was still going down.
+  // The server that has ended may be that of an earlier life of the node, which was still shutting
+  // down. In that case launches a new server.
   void server_ended(const Failed& how) override {
-    if (!not_let_in_.empty()) return done(Failed{not_let_in_, true});
+    if (!not_admitted_.empty()) return done(Failed{not_admitted_, true});
     if (launched_) return done(how);
     await_remains();
   }
@@ -42,9 +45,10 @@ class BeginErrand : public ErrandOfReplay {
     if (!holds(finish_clone(options()))) return;
     if (!std::filesystem::exists(options().data / "PG_VERSION"))
       return fail("there is no database in " + options().data.string() +
-                  ": create it there, or clone it from another node");
-    if (!holds(write_conf()) || !holds(write_durably(options().data / "standby.signal", "")))
-      return;
+                  ": clone it with muster postgres join, or, in a new cluster, make it with muster "
+                  "postgres create");
+    if (const auto prepared = prepare(); !prepared)
+      return done(Failed{prepared.error().what, true});
     auto launched = Postmaster::launch(core().executor, options(), core().server_ended);
     if (!launched) return fail(launched.error().what);
     launched_ = true;
@@ -52,29 +56,64 @@ class BeginErrand : public ErrandOfReplay {
     await_answer();
   }
 
-  // What was configured in this life stands, unless it is a primary's. A conf of a life before may
-  // name whom it followed then.
-  Expected<> write_conf() {
-    if (core().conf && core().conf->names == Names::sealed) return {};
-    const Conf sealed;
-    auto written = write_durably(conf_path(options()), conf_text(options(), sealed));
-    if (written) core().conf = sealed;
-    return written;
+  // None of these steps looks at the data, so the data is not replaced if one of them fails.
+  Expected<> prepare() {
+    for (const auto step : {&BeginTask::seal_conf, &BeginTask::become_standby,
+                            &BeginTask::remove_slots, &BeginTask::repair_log})
+      if (auto outcome = (this->*step)(); !outcome) return outcome;
+    return {};
+  }
+
+  Expected<> become_standby() { return write_durably(options().data / "standby.signal", ""); }
+
+  // Keeps a muster.conf that this life has written, unless the file is for a primary. A file from
+  // an earlier life may name a node that this node should no longer follow.
+  Expected<> seal_conf() {
+    if (core().conf && !core().conf->writable) return {};
+    return write_conf({});
+  }
+
+  // Without this, PostgreSQL can lose commits that this node has flushed.
+  Expected<> repair_log() {
+    const auto moved = move_short_files_aside(options().data / "pg_wal");
+    if (!moved) return moved.error();
+    for (const std::string& name : *moved)
+      core().log("the WAL file " + name +
+                 " ends before its timeline begins, because PostgreSQL was killed while it fetched "
+                 "that file: it is called " +
+                 name + ".short now, and the file of the timeline before is used");
+    return {};
+  }
+
+  // The slots of an earlier group would serve standbys that no election has told of the next group.
+  // No server runs now, so its files can be removed. A slot that a power failure brings back is
+  // removed at the next start.
+  Expected<> remove_slots() {
+    std::error_code error;
+    for (const auto& slot :
+         std::filesystem::directory_iterator(options().data / "pg_replslot", error)) {
+      if (!slot.path().filename().string().starts_with(slots_begin_with)) continue;
+      std::filesystem::remove_all(slot.path(), error);
+      if (error)
+        return Failure{ExitCode::temporary,
+                       "cannot remove " + slot.path().string() + ": " + error.message()};
+    }
+    return {};  // the server itself complains if the directory is missing
   }
 
   void await_answer() {
     if (!takes_connections(options().data, core().postmaster->pid())) {
-      if (core().conf->follows && stands_still())
-        return fail("it waits in vain for the log of node " +
+      if (core().conf->follows && is_stalled())
+        return fail("recovery waits in vain for WAL of node " +
                     std::to_string(core().conf->follows->value) +
-                    ", without which it is not whole");
+                    ", without which the database is not consistent");
       return again([this] { await_answer(); });
     }
     const auto answers = [this](const Answer&) {
       if (core().conf->follows) return done(Began{});
       finish_replay([this] { done(Began{}); });
     };
-    ask_anew("SELECT 1", {}, answers, [this](const SqlError& error) {
+    ask_on_new_connection("SELECT 1", {}, answers, [this](const SqlError& error) {
       if (lets_nobody_in(error)) return give_up(error);
       again([this] { await_answer(); });
     });
@@ -88,16 +127,17 @@ class BeginErrand : public ErrandOfReplay {
     });
   }
 
-  // A node that may not ask it can neither lead with it nor report.
+  // If PostgreSQL refuses the sessions of its own node, the node can neither open PostgreSQL nor
+  // report its data. So the node shuts PostgreSQL down.
   void give_up(const SqlError& error) {
-    not_let_in_ = "PostgreSQL does not let its own node in: " + error.what;
+    not_admitted_ = "PostgreSQL refuses the connection of its own node: " + error.what;
     core().ending = true;
     core().postmaster->shut_down_immediately();
   }
 
-  // What was rewound is whole only with more of its source's log, which may be served in another
-  // group by now, or by nobody.
-  bool stands_still() {
+  // True if recovery makes no progress. A rewound database becomes consistent only with more of its
+  // source's log. If the source has moved to another group or is down, that log does not come.
+  bool is_stalled() {
     const auto now = std::chrono::steady_clock::now();
     if (now < looks_) return false;
     looks_ = now + between_looks;
@@ -113,15 +153,15 @@ class BeginErrand : public ErrandOfReplay {
 
   std::optional<Remains> remains_;
   bool launched_ = false;
-  std::string not_let_in_;
+  std::string not_admitted_;
   std::string progress_;
   std::chrono::steady_clock::time_point looks_, since_ = std::chrono::steady_clock::now();
 };
 
-class EndErrand : public Errand {
+class EndTask : public OrderTask {
  public:
-  EndErrand(const End& order, Core& core, Tell tell)
-      : Errand(core, std::move(tell)), how_(order.how) {}
+  EndTask(const End& order, Core& core, Tell tell)
+      : OrderTask(core, std::move(tell)), how_(order.how) {}
 
   void begin() override {
     if (!core().postmaster) return await_remains();
@@ -135,7 +175,7 @@ class EndErrand : public Errand {
   [[nodiscard]] bool is_about_end() const override { return true; }
 
  private:
-  // What a life of this node that was killed has left.
+  // Waits for the processes that a killed life of this node has left.
   void await_remains() {
     remains_.emplace(core().executor, options().data, [this](const Expected<>& gone) {
       if (holds(gone)) done(Ended{});
@@ -146,17 +186,15 @@ class EndErrand : public Errand {
   std::optional<Remains> remains_;
 };
 
-class ConfigureErrand : public Errand {
+class ConfigureTask : public OrderTask {
  public:
-  ConfigureErrand(const Configure& order, Core& core, Tell tell)
-      : Errand(core, std::move(tell)), conf_(order.conf) {}
+  ConfigureTask(const Configure& order, Core& core, Tell tell)
+      : OrderTask(core, std::move(tell)), conf_(order.conf) {}
 
   void begin() override {
     if (conf_.follows && !options().nodes.contains(*conf_.follows))
       return fail("there is no node " + std::to_string(conf_.follows->value) + " to follow");
-    if (!holds(write_durably(conf_path(options()), conf_text(options(), conf_)))) return;
-    core().conf = conf_;
-    reload();
+    if (holds(write_conf(conf_))) reload();
   }
 
  private:
@@ -168,32 +206,53 @@ class ConfigureErrand : public Errand {
   Conf conf_;
 };
 
-class WriteNoteErrand : public Errand {
+class WriteNoteTask : public OrderTask {
  public:
-  WriteNoteErrand(const WriteNote& order, Core& core, Tell tell)
-      : Errand(core, std::move(tell)), note_(order.note) {}
+  WriteNoteTask(const WriteNote& order, Core& core, Tell tell)
+      : OrderTask(core, std::move(tell)), note_(order.note) {}
 
   void begin() override {
-    if (holds(write_note(options(), note_))) done(Noted{});
+    if (note_ || !core().conf || !core().conf->follows) return write();
+    ask("SELECT system_identifier, flushed_lsn FROM pg_control_system()"
+        " LEFT JOIN pg_stat_wal_receiver ON true",
+        {}, [this](const Answer& answer) { record(answer.rows.at(0)); });
   }
 
  private:
+  // Without its note, this node counts. If its log has no marker yet, as after a rewind, it would
+  // report less than the note did. So it records the term of its primary first.
+  void record(const Row& row) {
+    const auto known = read_known_terms(options(), number_in(row, 0));
+    if (!known) return fail(known.error().what);
+    const auto term = std::find_if(
+        known->markers.begin(), known->markers.end(),
+        [this](const Marker& marker) { return marker.term.group == core().conf->group; });
+    if (term == known->markers.end()) return write();  // its primary is of an older version
+    const auto flushed = parse_lsn(text_in(row, 1));
+    if (!flushed || *flushed < term->term.lsn) return again([this] { begin(); });
+    if (holds(record_term(known->system, *term))) write();
+  }
+
+  void write() {
+    if (holds(write_note(options(), note_))) done(Noted{});
+  }
+
   std::optional<Note> note_;
 };
 
 }  // namespace
 
-std::unique_ptr<Errand> make_errand(const Begin&, Core& core, Tell tell) {
-  return std::make_unique<BeginErrand>(core, std::move(tell));
+std::unique_ptr<OrderTask> make_task(const Begin&, Core& core, Tell tell) {
+  return std::make_unique<BeginTask>(core, std::move(tell));
 }
-std::unique_ptr<Errand> make_errand(const End& order, Core& core, Tell tell) {
-  return std::make_unique<EndErrand>(order, core, std::move(tell));
+std::unique_ptr<OrderTask> make_task(const End& order, Core& core, Tell tell) {
+  return std::make_unique<EndTask>(order, core, std::move(tell));
 }
-std::unique_ptr<Errand> make_errand(const Configure& order, Core& core, Tell tell) {
-  return std::make_unique<ConfigureErrand>(order, core, std::move(tell));
+std::unique_ptr<OrderTask> make_task(const Configure& order, Core& core, Tell tell) {
+  return std::make_unique<ConfigureTask>(order, core, std::move(tell));
 }
-std::unique_ptr<Errand> make_errand(const WriteNote& order, Core& core, Tell tell) {
-  return std::make_unique<WriteNoteErrand>(order, core, std::move(tell));
+std::unique_ptr<OrderTask> make_task(const WriteNote& order, Core& core, Tell tell) {
+  return std::make_unique<WriteNoteTask>(order, core, std::move(tell));
 }
 
 }  // namespace muster::postgres

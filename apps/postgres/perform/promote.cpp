@@ -1,13 +1,20 @@
-#include "apps/postgres/perform/errand.hpp"
+#include "apps/postgres/perform/order_task.hpp"
+#include "apps/postgres/server/marker.hpp"
+#include "apps/postgres/server/wal.hpp"
 
-/// Orders by which a node becomes the primary of its group.
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+/// Orders by which a node becomes the primary of its group, or a copy of that primary.
 
 namespace muster::postgres {
 namespace {
 
-class PromoteErrand : public Errand {
+class PromoteTask : public OrderTask {
  public:
-  using Errand::Errand;
+  using OrderTask::OrderTask;
 
   void begin() override {
     ask("SELECT pg_is_in_recovery()", {}, [this](const Answer& answer) {
@@ -25,114 +32,341 @@ class PromoteErrand : public Errand {
   }
 };
 
-// Our sessions commit locally: rows that wait for copies would be seen by nobody.
-class WriteTermErrand : public Errand {
+// The order is: the marker, the row while rows still count, the record of the term, and last the
+// slots, without which no standby can connect. Each slot is named after its group and its node.
+// There is no other slot of Muster: a seal drops all of them, and so does the start of the server.
+// So only a standby that knows this group can connect. A standby that still follows in an earlier
+// group is not served. If it were served, the primary could count a standby as a copy although no
+// election has told that standby of this group. Marker and row are committed locally, without
+// waiting for copies. A transaction that waits for copies is visible to no session. A standby that
+// waits for the row before it counts would wait for ever.
+class WriteMarkerTask : public OrderTask {
  public:
-  WriteTermErrand(const WriteTerm& order, Core& core, Tell tell)
-      : Errand(core, std::move(tell)), group_(order.group) {
-    for (const auto& [node, address] : options().nodes) {
-      if (node != options().node) slots_ += (slots_.empty() ? "{" : ",") + slot_of(group_, node);
-    }
-    slots_ += "}";
+  WriteMarkerTask(const WriteMarker& order, Core& core, Tell tell)
+      : OrderTask(core, std::move(tell)), group_(order.group) {
+    std::vector<std::string> slots;
+    for (const auto& [node, address] : options().nodes)
+      if (node != options().node) slots.push_back(slot_of(group_, node));
+    slots_ = sql_array(slots);
   }
 
-  void begin() override { end_users_of_other_slots(); }
+  void begin() override {
+    ask("SELECT system_identifier, left(pg_walfile_name(pg_current_wal_flush_lsn()), 8),"
+        " pg_current_wal_flush_lsn() FROM pg_control_system()",
+        {}, [this](const Answer& answer) { see(answer.rows.at(0)); });
+  }
 
  private:
-  // One that is in use cannot go.
-  void end_users_of_other_slots() {
-    ask("SELECT pg_terminate_backend(active_pid)" + from_other_slots() +
-            " AND active_pid IS NOT NULL",
-        {slots_, slots_begin_with}, [this](const Answer& answer) {
-          if (answer.rows.empty()) return drop_other_slots();
-          again([this] { end_users_of_other_slots(); });
+  void see(const Row& row) {
+    const auto at = parse_lsn(text_in(row, 2));
+    const auto timeline = timeline_in(text_in(row, 1));
+    if (!at || !timeline) return fail("PostgreSQL does not report the position of its WAL");
+    auto known = read_known_terms(options(), number_in(row, 0));
+    if (!known) return fail(known.error().what);
+    known_ = *std::move(known);
+    if (marker_.term == Term{}) name_term(*timeline, *at);
+    if (options().marker_keys.empty()) return look_for_table();
+    mark(*at);
+  }
+
+  // If `start` comes again with the same group, the term is the same.
+  void name_term(std::uint32_t timeline, Lsn at) {
+    const Term before = core().term.value_or(Term{});
+    const auto same =
+        std::find_if(known_.markers.begin(), known_.markers.end(),
+                     [this](const Marker& each) { return each.term.group == group_; });
+    if (before.group == group_ && same != known_.markers.end())
+      marker_ = *same;
+    else
+      marker_ = {{group_, options().node, timeline, at},
+                 before.group,
+                 options().copies(),
+                 false,
+                 seconds_since_1970()};
+    marker_.rows_ended = known_.rows_ended;
+  }
+
+  void mark(Lsn at) {
+    const auto place = place_at(options().data / "pg_wal", marker_.term.timeline, at);
+    if (!place) return fail(place.error().what);
+    if (is_early_in_its_file(*place) && !std::exchange(has_written_, true))
+      return ask(write_a_record, {}, [this](const Answer&) { begin(); });
+    const MarkedDatabase database{options().cluster, known_.system};
+    ask("SELECT pg_logical_emit_message(true, $1, $2)",
+        {std::string(prefix_of_messages),
+         text_of_marker(options().marker_keys, database, marker_, *place, known_.signs)},
+        [this, at](const Answer& answer) {
+          // A marker that is too far behind its place does not count. It has flushed the log, so
+          // the next one is nearer to its place.
+          const auto end = parse_lsn(text_in(answer.rows.at(0), 0));
+          if (!end || end->value - at.value > longest_way_to_marker) return begin();
+          if (known_.rows_ended) return learn_term();
+          look_for_table();
         });
-  }
-
-  void drop_other_slots() {
-    ask(
-        "SELECT pg_drop_replication_slot(slot_name)" + from_other_slots(),
-        {slots_, slots_begin_with}, [this](const Answer&) { create_slots(); },
-        [this](const SqlError&) {
-          if (++tries_ > most_tries) return fail("the slots of an earlier group do not go");
-          again([this] { end_users_of_other_slots(); });
-        });
-  }
-
-  void create_slots() {
-    ask("SELECT pg_create_physical_replication_slot(name) FROM unnest($1::text[]) AS name"
-        " WHERE name NOT IN (SELECT slot_name FROM pg_replication_slots)",
-        {slots_}, [this](const Answer&) { look_for_table(); });
-  }
-
-  static std::string from_other_slots() {
-    return " FROM pg_replication_slots WHERE slot_type = 'physical'"
-           " AND starts_with(slot_name, $2) AND slot_name <> ALL($1::text[])";
   }
 
   void look_for_table() {
-    ask("SELECT to_regclass('muster.term') IS NOT NULL, EXISTS (SELECT FROM pg_attribute"
-        " WHERE attrelid = to_regclass('muster.term') AND attname = 'copies')",
+    ask(std::string("SELECT to_regclass('muster.term') IS NOT NULL, ") + table_is_there + ", " +
+            table_is_of_others,
         {}, [this](const Answer& answer) {
+          if (is_true(answer.rows.at(0), 2))
+            return fail(std::string("the table muster.term cannot be written: ") + why_not_touched);
           if (!is_true(answer.rows.at(0), 0)) return create();
-          if (is_true(answer.rows.at(0), 1)) return write();
-          ask(add_copies, {}, [this](const Answer&) { write(); });
+          if (is_true(answer.rows.at(0), 1)) return write_row();
+          ask(add_columns, {}, [this](const Answer&) { write_row(); });
         });
   }
 
   void create() {
     ask(make_schema, {},
-        [this](const Answer&) { ask(make_table, {}, [this](const Answer&) { write(); }); });
+        [this](const Answer&) { ask(make_table, {}, [this](const Answer&) { write_row(); }); });
   }
 
-  // A start may come again with the same group: then its row stands.
-  void write() {
-    ask(row_statement(group_, options().node, options().copies()), {},
-        [this](const Answer&) { read(); });
+  void write_row() {
+    ask(row_statement(marker_), {}, [this](const Answer&) { read_rows(); });
   }
 
-  void read() {
-    ask(std::string("SELECT ") + columns_of_terms +
-            ", pg_current_wal_flush_lsn() FROM muster.term"
-            " WHERE counter = $1::bigint AND coordinator = $2::bigint",
-        {std::to_string(group_.counter), std::to_string(group_.coordinator.value)},
-        [this](const Answer& answer) {
-          if (answer.rows.empty()) return fail("the row of the group is not in muster.term");
-          const Row& row = answer.rows[0];
-          done(TermWritten{term_in(row), parse_lsn(text_in(row, 5)).value_or(Lsn{})});
+  // Rows that an older version has written are known from now on, so that markers can follow them.
+  // The table may lack terms, as after a restored dump, so it does not say what was before a
+  // marker.
+  void read_rows() {
+    ask(std::string("SELECT ") + columns_of_terms + ", " + copies_of_term +
+            ", extract(epoch FROM at)::bigint FROM muster.term WHERE " + is_of_this_database +
+            " ORDER BY counter, coordinator",
+        {}, [this](const Answer& answer) {
+          GroupNumber before;
+          for (const Row& row : answer.rows) {
+            const auto copies = copies_in(row, 5);
+            if (!copies) return fail(copies.error().what);
+            const Term term = term_in(row);
+            const Marker marker{term, before, *copies, false, number_in(row, 6)};
+            if (term.group == group_) marker_.term = term;
+            if (term.group < group_) rows_.markers.push_back(marker);
+            before = term.group;
+          }
+          learn_term();
         });
   }
 
-  static constexpr unsigned most_tries = 1000;
+  void learn_term() {
+    rows_.markers.push_back(marker_);
+    rows_.system = known_.system;
+    // Other nodes may read what is known. So the record comes first.
+    if (!holds(record_term(known_.system, marker_))) return;
+    if (const auto known = learn_terms(options(), rows_); !known) return fail(known.error().what);
+    core().term = marker_.term;
+    create_slots();
+  }
 
-  GroupNumber group_;
+  void create_slots() {
+    ask("SELECT count(pg_create_physical_replication_slot(name)), pg_current_wal_flush_lsn()"
+        " FROM unnest($1::text[]) AS name"
+        " WHERE name NOT IN (SELECT slot_name FROM pg_replication_slots)",
+        {slots_}, [this](const Answer& answer) {
+          done(MarkerWritten{marker_.term,
+                             parse_lsn(text_in(answer.rows.at(0), 1)).value_or(Lsn{})});
+        });
+  }
+
+  const GroupNumber group_;
   std::string slots_;
-  unsigned tries_ = 0;
+  KnownTerms known_;
+  KnownTerms rows_;
+  Marker marker_;
+  bool has_written_ = false;  ///< a record came before the marker
 };
 
-// The process that makes them may take the first request with settings that it read before; by
-// the second it has read those of now (CheckpointerMain).
-class CheckpointErrand : public Errand {
+/// Finds out whether the primary has removed log that this standby needs next. A standby that
+/// streams needs nothing more. Any other needs the file of its last position, on any timeline.
+class LogNeededTask : public OrderTask {
  public:
-  using Errand::Errand;
+  LogNeededTask(NodeId of, Core& core, Tell tell) : OrderTask(core, std::move(tell)), of_(of) {}
+
+ protected:
+  /// Ends the order with `LogGone`, or calls `otherwise`.
+  void look_for_log(const std::function<void()>& otherwise) {
+    const auto go_on = [otherwise](const SqlError&) { otherwise(); };
+    ask(
+        "SELECT trunc((greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0')"
+        " / pg_size_bytes(current_setting('wal_segment_size')))::bigint, pg_is_in_recovery()"
+        " WHERE NOT EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')",
+        {},
+        [this, otherwise](const Answer& answer) {
+          if (answer.rows.empty()) return otherwise();
+          if (!is_true(answer.rows[0], 1)) return is_promoted();
+          ask_for_oldest(number_in(answer.rows[0], 0), otherwise);
+        },
+        go_on);
+  }
+
+ private:
+  void is_promoted() {
+    core().log(
+        "somebody else has promoted the PostgreSQL of this node: what was written there is "
+        "ignored, and the database is cloned");
+    done(NoStandby{});
+  }
+
+  void ask_for_oldest(std::uint64_t needed, const std::function<void()>& otherwise) {
+    ask_there(
+        of_,
+        "SELECT min(('x' || substr(name, 9, 8))::bit(32)::bigint * (4294967296 /"
+        " pg_size_bytes(current_setting('wal_segment_size'))) +"
+        " ('x' || substr(name, 17, 8))::bit(32)::bigint)"
+        " FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND NOT pg_is_in_recovery()",
+        [this, needed, otherwise](const Answer& answer) {
+          if (number_in(answer.rows.at(0), 0) <= needed) return otherwise();
+          core().log(named(of_) +
+                     " has removed WAL that this node needs next: its database is cloned; the key "
+                     "wal_keep sets how much WAL is kept");
+          done(LogGone{});
+        },
+        [otherwise](const SqlError&) { otherwise(); });
+  }
+
+  NodeId of_;
+};
+
+/// Waits until the part of the log that the node's own server has flushed has the marker, or, while
+/// rows still count, until the server shows the row.
+class AwaitMarkerTask : public LogNeededTask {
+ public:
+  AwaitMarkerTask(const AwaitMarker& order, Core& core, Tell tell)
+      : LogNeededTask(order.of, core, std::move(tell)), of_(order.of), group_(order.group) {}
+
+  // Meanwhile the node learns from its primary which terms it has missed. If it becomes primary, it
+  // has to know them, as otherwise a node that has such a term would be cloned.
   void begin() override {
-    // Over a connection of its own, as it may take long.
-    ask_there(options().node, "CHECKPOINT", [this](const Answer&) {
-      ask_there(options().node, "CHECKPOINT", [this](const Answer&) { done(Checkpointed{}); });
+    ask_there(
+        of_, std::string("SELECT ") + known_terms_there,
+        [this](const Answer& answer) {
+          if (const auto known = known_terms_in(text_in(answer.rows.at(0), 0))) theirs_ = *known;
+        },
+        [](const SqlError&) {});
+    look();
+  }
+
+ private:
+  void look() {
+    ask("SELECT system_identifier, received_tli, flushed_lsn FROM pg_control_system()"
+        " LEFT JOIN pg_stat_wal_receiver ON true",
+        {}, [this](const Answer& answer) { see(answer.rows.at(0)); });
+  }
+
+  void see(const Row& row) {
+    const auto end = parse_lsn(text_in(row, 2));
+    const auto known = read_known_terms(options(), number_in(row, 0));
+    if (!known) return fail(known.error().what);
+    if (end && *end != read_) {
+      const auto marker = greatest_marker(options().data / "pg_wal", options().marker_keys,
+                                          {options().cluster, known->system},
+                                          static_cast<std::uint32_t>(number_in(row, 1)), *end);
+      if (!marker) return fail(marker.error().what);
+      if (*marker && (*marker)->term.group == group_) {
+        KnownTerms news = theirs_.system == known->system ? theirs_ : KnownTerms{};
+        news.system = known->system;
+        learn(news, {known->system, (*marker)->rows_ended, {**marker}});
+        if (const auto learned = learn_terms(options(), news); !learned)
+          return fail(learned.error().what);
+        return has_come(known->system, **marker);
+      }
+      read_ = *end;
+    }
+    if (known->rows_ended) return look_again();
+    look_for_row(known->system);
+  }
+
+  void look_for_row(std::uint64_t system) {
+    ask(
+        std::string("SELECT ") + columns_of_terms + ", " + copies_of_term +
+            " FROM muster.term WHERE counter = $1::bigint AND coordinator = $2::bigint AND " +
+            is_of_this_database,
+        {std::to_string(group_.counter), std::to_string(group_.coordinator.value)},
+        [this, system](const Answer& answer) {
+          if (answer.rows.empty()) return look_again();
+          const auto copies = copies_in(answer.rows[0], 5);
+          if (!copies) return fail(copies.error().what);
+          has_come(system, {term_in(answer.rows[0]), {}, *copies});
+        },
+        [this](const SqlError& error) {
+          if (is_missing_table(error)) return look_again();
+          fail("cannot read muster.term: " + error.what);
+        });
+  }
+
+  void has_come(std::uint64_t system, const Marker& marker) {
+    if (holds(record_term(system, marker))) done(MarkerHeld{});
+  }
+
+  // The marker usually comes within milliseconds. If it does not, there is time.
+  void look_again() {
+    if (std::chrono::steady_clock::now() < until_) return again([this] { look(); });
+    patient_.wait(std::chrono::milliseconds(250), [this] {
+      look_for_errors_in_files([this] { look_for_log([this] { look_at_keys_there(); }); });
     });
+  }
+
+  void look_at_keys_there() {
+    ask_there(
+        of_, std::string("SELECT ") + marker_keys_there,
+        [this](const Answer& answer) {
+          const std::string theirs = text_in(answer.rows.at(0), 0);
+          if (theirs.empty() || options().marker_keys.have_one_of(theirs)) return look();
+          fail(
+              "this node cannot read the markers of " + named(of_) +
+              ", which has another marker key: copy the file that marker_key names from there, and "
+              "restart this node");
+        },
+        [this](const SqlError&) { look(); });
+  }
+
+  const NodeId of_;
+  const GroupNumber group_;
+  KnownTerms theirs_;
+  Lsn read_;  ///< up to here the log has no marker of the group
+  Pause patient_{core().executor};
+  const std::chrono::steady_clock::time_point until_ =
+      std::chrono::steady_clock::now() + std::chrono::seconds(2);
+};
+
+class AwaitLogGoneTask : public LogNeededTask {
+ public:
+  AwaitLogGoneTask(const AwaitLogGone& order, Core& core, Tell tell)
+      : LogNeededTask(order.of, core, std::move(tell)) {}
+
+  void begin() override {
+    pause_.wait(std::chrono::seconds(2), [this] { look_for_log([this] { begin(); }); });
+  }
+
+ private:
+  Pause pause_{core().executor};
+};
+
+class CheckpointTask : public OrderTask {
+ public:
+  using OrderTask::OrderTask;
+  void begin() override {
+    // Uses a connection of its own, since a checkpoint may take long.
+    checkpoint_there(options().node, [this](const Answer&) { done(Checkpointed{}); });
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Errand> make_errand(const Promote&, Core& core, Tell tell) {
-  return std::make_unique<PromoteErrand>(core, std::move(tell));
+std::unique_ptr<OrderTask> make_task(const Promote&, Core& core, Tell tell) {
+  return std::make_unique<PromoteTask>(core, std::move(tell));
 }
-std::unique_ptr<Errand> make_errand(const WriteTerm& order, Core& core, Tell tell) {
-  return std::make_unique<WriteTermErrand>(order, core, std::move(tell));
+std::unique_ptr<OrderTask> make_task(const WriteMarker& order, Core& core, Tell tell) {
+  return std::make_unique<WriteMarkerTask>(order, core, std::move(tell));
 }
-std::unique_ptr<Errand> make_errand(const Checkpoint&, Core& core, Tell tell) {
-  return std::make_unique<CheckpointErrand>(core, std::move(tell));
+std::unique_ptr<OrderTask> make_task(const AwaitMarker& order, Core& core, Tell tell) {
+  return std::make_unique<AwaitMarkerTask>(order, core, std::move(tell));
+}
+std::unique_ptr<OrderTask> make_task(const AwaitLogGone& order, Core& core, Tell tell) {
+  return std::make_unique<AwaitLogGoneTask>(order, core, std::move(tell));
+}
+std::unique_ptr<OrderTask> make_task(const Checkpoint&, Core& core, Tell tell) {
+  return std::make_unique<CheckpointTask>(core, std::move(tell));
 }
 
 }  // namespace muster::postgres

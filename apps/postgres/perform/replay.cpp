@@ -13,9 +13,9 @@ constexpr const char* startup_and_receivers =
     " wait_event_type IN ('Lock', 'BufferPin') OR wait_event LIKE 'RecoveryConflict%'"
     " FROM pg_stat_activity WHERE backend_type = 'startup'";
 
-class Finish : public ErrandOfReplay {
+class Finish : public ReplayEndTask {
  public:
-  using ErrandOfReplay::ErrandOfReplay;
+  using ReplayEndTask::ReplayEndTask;
   void begin() override {
     finish_replay([this] { done(Replayed{}); });
   }
@@ -23,28 +23,31 @@ class Finish : public ErrandOfReplay {
 
 }  // namespace
 
-void ErrandOfReplay::finish_replay(std::function<void()> then) {
+void ReplayEndTask::finish_replay(std::function<void()> then) {
   then_ = std::move(then);
   await_conf();
 }
 
-// A new connection shows what the postmaster knew when it forked for it, and it tells the startup
-// process at the same moment.
-void ErrandOfReplay::await_conf() {
-  ask_anew("SHOW primary_conninfo", {}, [this](const Answer& answer) {
+// A new connection shows the settings that the postmaster had when it forked that connection. When
+// the postmaster reads new settings, it also signals the startup process. So once a new connection
+// shows no source, the startup process has been told.
+void ReplayEndTask::await_conf() {
+  ask_on_new_connection("SHOW primary_conninfo", {}, [this](const Answer& answer) {
     if (!answer.rows.empty() && text_in(answer.rows[0], 0).empty()) return look();
     again([this] { await_conf(); });
   });
 }
 
-// The startup process sleeps between its attempts to find more, and what a walreceiver has written
-// last may have come after the attempt before this sleep. Who has slept anew has looked in between;
-// twice, as a signal or SIGSTOP may count for one.
-void ErrandOfReplay::look() {
-  // Read before the question, which so tells of a later moment.
+// The startup process sleeps between its attempts to find more log. A walreceiver may have written
+// its last log after the last attempt, so one sleep proves nothing. If the startup process wakes
+// and falls asleep again, it has looked for log in between. The order waits for two such sleeps,
+// since a signal or SIGSTOP can end a sleep without an attempt.
+void ReplayEndTask::look() {
+  // This number is read before the question, so that the answer describes a later moment.
   const auto slept = startup_ != 0 ? sleeps_of(startup_) : std::nullopt;
   ask(startup_and_receivers, {}, [this, slept](const Answer& answer) {
-    if (answer.rows.empty()) return fail("PostgreSQL is no standby");
+    if (answer.rows.empty())
+      return fail("PostgreSQL is no standby any more, although Muster did not promote it");
     const Row& row = answer.rows[0];
     startup_ = static_cast<pid_t>(number_in(row, 0));
     const bool waits = text_in(row, 1) == "RecoveryRetrieveRetryInterval" && number_in(row, 2) == 0;
@@ -56,22 +59,23 @@ void ErrandOfReplay::look() {
       return then_();
     } else {
       if (!slept_) slept_ = sleeps_of(startup_);
-      // It wakes it: else it would sleep to the end of its interval.
+      // Wakes the startup process, which would otherwise sleep to the end of its interval.
       ::kill(startup_, SIGHUP);
     }
     again([this] { look(); });
   });
 }
 
-// Who reads something that the log removes may hold the replay back for ever.
-void ErrandOfReplay::end_readers() {
+// Ends sessions that read on the standby. A session that reads rows which the log removes can block
+// the replay for ever.
+void ReplayEndTask::end_readers() {
   slept_.reset();
   ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
       " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
       {}, [this](const Answer&) { again([this] { look(); }); });
 }
 
-std::unique_ptr<Errand> make_errand(const FinishReplay&, Core& core, Tell tell) {
+std::unique_ptr<OrderTask> make_task(const FinishReplay&, Core& core, Tell tell) {
   return std::make_unique<Finish>(core, std::move(tell));
 }
 

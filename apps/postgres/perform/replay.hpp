@@ -1,19 +1,20 @@
 #pragma once
 
-#include "apps/postgres/perform/errand.hpp"
+#include "apps/postgres/perform/order_task.hpp"
 
 /// The end of a standby's replay.
 
 namespace muster::postgres {
 
-/// An order that waits until a sealed standby has replayed all that it has.
-class ErrandOfReplay : public Errand {
+/// An order that waits until a sealed standby has replayed all log that it has.
+class ReplayEndTask : public OrderTask {
  public:
-  using Errand::Errand;
+  using OrderTask::OrderTask;
 
  protected:
-  /// muster.conf names nobody to follow, and the server has been told so. It may not have seen that
-  /// yet; the startup process may replay what came before.
+  /// Call this once muster.conf names no node to follow and the server has been told to read it. It
+  /// is no matter if the server has not read the file yet, or if its startup process still replays
+  /// earlier log.
   void finish_replay(std::function<void()> then);
 
  private:
@@ -23,7 +24,8 @@ class ErrandOfReplay : public Errand {
 
   std::function<void()> then_;
   pid_t startup_ = 0;
-  std::optional<std::uint64_t> slept_;  ///< how often, when it was seen to wait for more
+  std::optional<std::uint64_t>
+      slept_;  ///< how often the startup process had slept when it was first seen to wait for log
 };
 
 }  // namespace muster::postgres

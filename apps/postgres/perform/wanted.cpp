@@ -7,7 +7,7 @@
 
 namespace muster::postgres {
 
-/// A question that may not be answered yet. It is cancelled on any thread.
+/// The coordinator's question while it has no answer. The question can be cancelled on any thread.
 class Wanted::Standing {
  public:
   Standing(const std::stop_token& cancelled, Done<Bytes> done)
@@ -40,15 +40,15 @@ bool Wanted::tell(const std::string& why) {
   return standing_ && standing_->end(why);
 }
 
-// The coordinator's own election ends the group, and with it the questions.
-void ask_who_wants(const Assignment& assignment, Services& services) {
+// Nothing has to cancel the open questions: the election of the coordinator ends the group, and the
+// questions with it.
+void ask_for_wanted(const Assignment& assignment, Services& services) {
   for (NodeId member : assignment.members) {
     if (member == services.self()) continue;
     assignment.ask(member, Bytes{"is an election wanted?"},
                    [&services, member](const Done<Bytes>::Outcome& answer) {
                      if (answer && !answer->data.empty())
-                       services.elect("node " + std::to_string(member.value) +
-                                      " asks for it: " + answer->data);
+                       services.elect(named(member) + " asks for it: " + answer->data);
                    });
   }
 }

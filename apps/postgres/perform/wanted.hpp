@@ -6,13 +6,14 @@
 #include <stop_token>
 #include <string>
 
-/// Elections that a member wants, made by its coordinator. A member that makes one itself recovers,
-/// as after a pause, and who does that again and again is held (docs/options/calm.md).
+/// Lets a member ask its coordinator to make an election. A member that makes an election itself
+/// goes through Recovery, as after a pause. A member that does so again and again is suspended
+/// (docs/explanation/options/calm.md).
 
 namespace muster::postgres {
 
-/// What a member answers its coordinator: why an election is wanted, when one is. The question
-/// stands until then, or until the member is to stop.
+/// The side of a member. The coordinator's question stays open until the member wants an election,
+/// or until the member has to stop. If the member wants an election, it answers with the reason.
 class Wanted {
  public:
   Wanted();
@@ -20,9 +21,10 @@ class Wanted {
   Wanted& operator=(const Wanted&) = delete;
   ~Wanted();
 
-  /// The coordinator asks: `Application::answer`.
+  /// Takes the coordinator's question: see `Application::answer`.
   void stand_by(const std::stop_token& cancelled, Done<Bytes> done);
-  /// False where no coordinator has asked, or its question is over.
+  /// Answers that this member wants an election, with the reason. Returns false if no coordinator
+  /// has asked, or if the question is over.
   bool tell(const std::string& why);
 
  private:
@@ -30,8 +32,8 @@ class Wanted {
   std::unique_ptr<Standing> standing_;
 };
 
-/// Asks all other members, and lets `services` elect when one wants it. On the coordinator, from
-/// its `start` on.
-void ask_who_wants(const Assignment& assignment, Services& services);
+/// The coordinator's side: asks all other members, and makes `services` elect when one of them
+/// wants an election. The coordinator calls this in its `start`.
+void ask_for_wanted(const Assignment& assignment, Services& services);
 
 }  // namespace muster::postgres

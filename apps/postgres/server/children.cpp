@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_of_output = 1 << 14;
 
-/// A thread that never ends, and forks when asked.
+/// A thread that never ends, and forks on request.
 class LastingThread {
  public:
   LastingThread() {
@@ -55,7 +55,7 @@ class LastingThread {
 }  // namespace
 
 Expected<apps::Process> launch_from_lasting_thread(const apps::ProcessOptions& options) {
-  // Never destroyed, as its thread is never joined.
+  // This object is never destroyed, since its thread is never joined.
   static auto* const thread = new LastingThread;
   return thread->launch(options);
 }
@@ -85,7 +85,7 @@ class Tool::Running : public std::enable_shared_from_this<Tool::Running> {
     name_ = options.program.filename().string();
     auto pipe = apps::make_pipe();
     if (!pipe) return end_later(pipe.error());
-    // Its output is of no use where nobody wants it, and is never filled up.
+    // If the caller does not want the output, it goes to /dev/null, so no pipe can fill up.
     const apps::Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     const auto [input, output, errors] = options.standard;
     options.standard = {input, output < 0 ? nowhere.fd() : output, pipe->write.fd()};
@@ -93,7 +93,8 @@ class Tool::Running : public std::enable_shared_from_this<Tool::Running> {
     if (!launched) return end_later(launched.error());
     process_.emplace(std::move(*launched));
     const int ours = fcntl(pipe->read.fd(), F_DUPFD_CLOEXEC, 0);
-    if (ours < 0) return end_later({ExitCode::temporary, "no descriptor is left for " + name_});
+    if (ours < 0)
+      return end_later({ExitCode::temporary, "no file descriptor is left for " + name_});
     output_.assign(ours);
     output_.non_blocking(true);
     read();
@@ -109,7 +110,7 @@ class Tool::Running : public std::enable_shared_from_this<Tool::Running> {
                        });
   }
 
-  /// False at the end of it.
+  /// Reads a part of the program's output. Returns false at the end of the output.
   bool take_in() {
     std::array<char, 4096> buffer;
     boost::system::error_code error;

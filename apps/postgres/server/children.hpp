@@ -12,15 +12,15 @@
 
 namespace muster::postgres {
 
-/// As Process::launch, from a thread that lasts as long as this process: the kernel takes the end
-/// of the thread that made a child for its parent's end.
+/// Does as Process::launch, but forks on a thread that lives as long as this process. The kernel
+/// signals a child when the thread that forked the child ends, even if this process goes on.
 Expected<apps::Process> launch_from_lasting_thread(const apps::ProcessOptions& options);
 
-/// A program that runs to its end, such as pg_rewind. Dropped, it is killed.
+/// A program that runs to its end, such as pg_rewind. Destroying this object kills it.
 class Tool {
  public:
-  /// The outcome says why by the line of its standard error that names an error, or by its last.
-  /// Of `options.standard` its errors alone are chosen here.
+  /// If the program fails, the outcome is the last line of its standard error that names an error,
+  /// or else the last line. This class sets the standard error of `options.standard` itself.
   Tool(const Executor& executor, apps::ProcessOptions options,
        std::function<void(Expected<>)> ended);
   ~Tool();
@@ -30,7 +30,7 @@ class Tool {
   std::shared_ptr<Running> running_;
 };
 
-/// Of what a program of PostgreSQL said, the last line that names an error, or else the last.
+/// The last line of a program's output that names an error, or else the last line.
 std::string telling_line(std::string_view text);
 
 }  // namespace muster::postgres

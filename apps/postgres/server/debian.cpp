@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The last that stands there counts, as for PostgreSQL.
+/// As in PostgreSQL, the last value in a file counts.
 DebiansCluster cluster_in(const fs::path& own) {
   DebiansCluster cluster;
   cluster.unit =
@@ -36,7 +36,7 @@ bool begins_with_the_machine(const fs::path& start_conf) {
     if (std::string word; std::istringstream(line) >> word && !word.starts_with('#'))
       return word == "auto";
   }
-  return true;  // which is what Debian takes it for
+  return true;  // Debian's default as well
 }
 
 }  // namespace
@@ -62,9 +62,9 @@ std::vector<DebiansCluster> debians_clusters(const fs::path& clusters) {
 std::optional<std::string> debians_own(const fs::path& clusters, std::uint16_t port) {
   for (const DebiansCluster& cluster : debians_clusters(clusters)) {
     if (cluster.begins_with_machine && cluster.port == port)
-      return "Debian's own " + cluster.unit + " has port " + std::to_string(port) +
-             " and begins with this machine: let it be " + cluster.how_it_is_let_be() +
-             ", or give [cluster.postgres] another port";
+      return "Debian's own " + cluster.unit + " uses port " + std::to_string(port) +
+             " and starts with this machine: disable that service " + cluster.how_it_is_let_be() +
+             ", or choose another port in [cluster.postgres]";
   }
   return std::nullopt;
 }

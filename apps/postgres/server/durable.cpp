@@ -18,7 +18,7 @@ Failure failure_of(const char* what, const std::filesystem::path& path) {
 Expected<> sync_directory_of(const std::filesystem::path& path) {
   const auto directory = path.parent_path().empty() ? "." : path.parent_path();
   const apps::Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened || ::fsync(opened.fd()) != 0) return failure_of("make durable", directory);
+  if (!opened || ::fsync(opened.fd()) != 0) return failure_of("sync", directory);
   return {};
 }
 
@@ -36,7 +36,7 @@ bool write_all(int fd, std::string_view text) {
 
 Expected<> write_durably(const std::filesystem::path& path, std::string_view text) {
   const std::filesystem::path beside = path.string() + ".tmp";
-  ::unlink(beside.c_str());  // of a process that was killed, or of somebody who has put it there
+  ::unlink(beside.c_str());  // a file of a killed process, or one from another user
   const apps::Descriptor file(
       ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file || !write_all(file.fd(), text) || ::fsync(file.fd()) != 0)

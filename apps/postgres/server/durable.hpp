@@ -6,17 +6,18 @@
 #include <optional>
 #include <string_view>
 
-/// Files that are there, or gone, whatever fails afterwards.
+/// Changes files so that the change survives any later crash or loss of power.
 
 namespace muster::postgres {
 
-/// The whole text or, after a failure, what was there before. The directory is durable, too.
+/// Writes the whole text. After a failure the file has its old contents. The entry in the directory
+/// is made durable, too.
 Expected<> write_durably(const std::filesystem::path& path, std::string_view text);
-/// No failure where there is none.
+/// Removes a file durably. Succeeds if there is no such file.
 Expected<> remove_durably(const std::filesystem::path& path);
 Expected<> rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// None where there is no such file.
+/// Reads a whole file. Returns nothing if there is no such file.
 Expected<std::optional<std::string>> read_text(const std::filesystem::path& path);
 
 }  // namespace muster::postgres

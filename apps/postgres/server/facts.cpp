@@ -1,7 +1,9 @@
 #include "apps/postgres/server/facts.hpp"
 
 #include "apps/base/text.hpp"
+#include "apps/postgres/server/marker.hpp"
 #include "apps/postgres/server/rows.hpp"
+#include "apps/postgres/server/standbys.hpp"
 #include "apps/postgres/server/tools.hpp"
 
 #include <sys/mman.h>
@@ -20,21 +22,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration patience_with_server = 5s;
 
-/// As a client is, whose settings are the server's.
-Session::Parameters as_a_client(const InstanceOptions& options) {
-  Session::Parameters parameters = session_parameters(options, options.node);
-  for (auto& [name, value] : parameters)
-    if (name == "options") value = "-c search_path=pg_catalog -c client_min_messages=warning";
-  return parameters;
-}
-
-std::string sql_array(const std::vector<std::string>& names) {
-  std::string array;
-  for (const std::string& name : names) array += (array.empty() ? "{" : ",") + name;
-  return array + "}";
-}
-
-/// "max_connections setting:              100", of the settings that are wanted.
+/// The limits among the wanted settings, from lines such as "max_connections setting: 100".
 std::map<std::string, std::uint64_t> limits_in(const std::string& control_file) {
   std::map<std::string, std::uint64_t> limits;
   std::istringstream lines(control_file);
@@ -42,7 +30,7 @@ std::map<std::string, std::uint64_t> limits_in(const std::string& control_file) 
     std::istringstream words(line);
     std::string name, setting, number;
     if (!(words >> name >> setting >> number) || setting != "setting:") continue;
-    // It has its own words for two of them.
+    // Two settings have other names in pg_controldata.
     if (name == "max_prepared_xacts") name = "max_prepared_transactions";
     if (name == "max_locks_per_xact") name = "max_locks_per_transaction";
     const auto& wanted = settings_of_primary;
@@ -58,11 +46,14 @@ FactsRead::FactsRead(const Executor& executor, const InstanceOptions& options,
                      std::function<void(Expected<Facts>)> then)
     : executor_(executor),
       options_(options),
+      known_(read_known_terms(options, system_identifier_in(options.data).value_or(0))),
       then_(std::move(then)),
-      interview_(executor, as_a_client(options), patience_with_server) {
+      interview_(executor, parameters_of_a_client(options), patience_with_server) {
   facts_.databases = options_.nodes.size();
   facts_.witness = !options_.witnesses.empty();
   facts_.copies = options_.copies_of_commit;
+  facts_.has_marker_key = !options_.marker_keys.empty();
+  facts_.rows_ended = known_ && known_->rows_ended;
   interview_.add("SELECT current_setting('server_version_num'), pg_is_in_recovery()", {},
                  [this](const std::vector<Row>& rows) {
                    facts_.version = static_cast<std::uint32_t>(number_in(rows.at(0), 0));
@@ -71,20 +62,25 @@ FactsRead::FactsRead(const Executor& executor, const InstanceOptions& options,
                  });
   interview_.begin([this](const SqlExpected<>& heard) {
     if (!heard) return fail(heard.error().what);
+    if (!known_) return end(known_.error());
     if (facts_.standby && !facts_.settings.empty()) return read_control_file();
     end(facts_);
   });
 }
 
 void FactsRead::ask_for_the_rest() {
-  // Those of roles and databases come below.
+  // The settings of roles and databases are read below.
   interview_.add(
       "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])"
       " AND source NOT IN ('global', 'database', 'user', 'database user')",
       {sql_array(settings_looked_at)}, [this](const std::vector<Row>& rows) {
         for (const Row& row : rows) facts_.settings[text_in(row, 0)] = text_in(row, 1);
       });
-  // What counts at the next reload is what stands last.
+  ask_for_foreign_names(interview_, facts_.foreign_names);
+  interview_.add(errors_in_files, {}, [this](const std::vector<Row>& rows) {
+    if (!rows.empty()) facts_.file_error = text_in(rows[0], 0);
+  });
+  // If several lines set one setting, the last line counts at the next reload.
   interview_.add(
       "SELECT DISTINCT ON (name) name, sourcefile || ' line ' || sourceline FROM pg_file_settings"
       " WHERE name = ANY($1::text[]) ORDER BY name, seqno DESC",
@@ -106,7 +102,7 @@ void FactsRead::ask_for_the_rest() {
       {}, [this](const std::vector<Row>& rows) {
         for (const Row& row : rows) facts_.replicates.push_back({text_in(row, 0), is_true(row, 1)});
       });
-  if (!facts_.standby) return ask_who_follows();
+  if (!facts_.standby) return ask_for_followers();
   interview_.add(
       "SELECT CASE WHEN pg_is_in_recovery() THEN pg_is_wal_replay_paused() END", {},
       [this](const std::vector<Row>& rows) { facts_.replay_paused = is_true(rows.at(0), 0); });
@@ -118,23 +114,23 @@ void FactsRead::ask_for_the_rest() {
       });
 }
 
-void FactsRead::ask_who_follows() {
-  std::vector<std::string> names;
-  for (const auto& [node, address] : options_.nodes) names.push_back(name_of(node));
+void FactsRead::ask_for_followers() {
+  const std::string names = sql_array(standby_names(options_.copies()));
   interview_.add(shows_alone, {}, [this](const std::vector<Row>& rows) {
     facts_.alone = facts_.witness && is_true(rows.at(0), 0);
   });
   interview_.add(
-      "SELECT count(DISTINCT application_name) FROM pg_stat_replication"
-      " WHERE state = 'streaming' AND application_name = ANY($1::text[])"
-      " HAVING current_setting('synchronous_standby_names') = $2",
-      {sql_array(names), names_text(Names::open, options_.copies())},
-      [this](const std::vector<Row>& rows) {
+      std::string("SELECT count(DISTINCT application_name) FROM pg_stat_replication"
+                  " WHERE state = 'streaming' AND application_name = ANY($1::text[]) AND ") +
+          has_its_slot +
+          " HAVING EXISTS (SELECT FROM pg_replication_slots WHERE starts_with(slot_name, $2))",
+      {names, slots_begin_with}, [this](const std::vector<Row>& rows) {
         if (!rows.empty()) facts_.followers = number_in(rows.front(), 0);
       });
+  ask_for_impostors(interview_, options_.copies(), facts_.impostors);
 }
 
-// On a standby the control file has what its primary has last said.
+// A standby's control file contains the settings that its primary sent last.
 void FactsRead::read_control_file() {
   said_ = apps::Descriptor(::memfd_create("pg_controldata", MFD_CLOEXEC));
   if (!said_) return fail(std::generic_category().message(errno));
@@ -152,17 +148,18 @@ void FactsRead::take_control_file() {
   if (size < 0) return fail(std::generic_category().message(errno));
   facts_.least = limits_in({text.data(), static_cast<std::size_t>(size)});
   if (facts_.least.size() != settings_of_primary.size())
-    return fail("pg_controldata does not tell the settings of the primary");
+    return fail("pg_controldata does not show the settings of the primary");
   end(facts_);
 }
 
 void FactsRead::fail(const std::string& why) {
-  end(Failure{ExitCode::unreachable, "PostgreSQL of node " + std::to_string(options_.node.value) +
-                                         " does not say how it is set: " + why});
+  end(Failure{ExitCode::unreachable, "cannot read the settings of node " +
+                                         std::to_string(options_.node.value) +
+                                         "'s PostgreSQL: " + why});
 }
 
 void FactsRead::end(Expected<Facts> outcome) {
-  const auto then = std::exchange(then_, nullptr);  // who is told may drop this
+  const auto then = std::exchange(then_, nullptr);  // the callee may destroy this object
   then(std::move(outcome));
 }
 

@@ -4,21 +4,22 @@
 #include "apps/postgres/server/children.hpp"
 #include "apps/postgres/server/conf.hpp"
 #include "apps/postgres/server/interview.hpp"
+#include "apps/postgres/server/marker.hpp"
 
-/// What a running PostgreSQL of this machine says of itself.
+/// Asks a running PostgreSQL of this machine for its state and settings.
 
 namespace muster::postgres {
 
-/// Asks it, over a session of its own. Dropped, nothing is heard of it.
+/// Asks PostgreSQL over a session of its own. Destroying this object cancels the callback.
 class FactsRead {
  public:
-  /// `then` is called once. Fails with `unreachable` where it does not answer.
+  /// `then` is called once. Its error is `unreachable` if PostgreSQL does not answer.
   FactsRead(const Executor& executor, const InstanceOptions& options,
             std::function<void(Expected<Facts>)> then);
 
  private:
   void ask_for_the_rest();
-  void ask_who_follows();
+  void ask_for_followers();
   void read_control_file();
   void take_control_file();
   void fail(const std::string& why);
@@ -26,10 +27,11 @@ class FactsRead {
 
   const Executor executor_;
   const InstanceOptions options_;
+  const Expected<KnownTerms> known_;
   std::function<void(Expected<Facts>)> then_;
   Facts facts_;
   Interview interview_;
-  apps::Descriptor said_;  ///< what pg_controldata has written
+  apps::Descriptor said_;  ///< the output of pg_controldata
   std::optional<Tool> tool_;
 };
 

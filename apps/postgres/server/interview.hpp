@@ -6,19 +6,21 @@
 
 namespace muster::postgres {
 
-/// Questions to one server, over a session of their own. Dropped, nothing is heard of it.
+/// Asks one server several questions, over a session of its own. Destroying this object cancels the
+/// callbacks.
 class Interview {
  public:
   using Take = std::function<void(const std::vector<Row>&)>;
 
-  /// Each answer has to come within the bound.
+  /// Each answer has to come within `bound`.
   Interview(const Executor& executor, Session::Parameters parameters, Duration bound)
       : session_(executor, std::move(parameters)), bound_(bound) {}
 
-  /// One more question, which whoever takes an answer may have, too.
+  /// Adds a question. May also be called from the callback of an earlier answer.
   void add(std::string statement, std::vector<std::string> parameters, Take take);
 
-  /// `over` is called once: after the last answer, or at the first that is none. It may drop this.
+  /// `over` is called once, after the last answer or at the first error. The callback may destroy
+  /// this object.
   void begin(std::function<void(SqlExpected<>)> over);
 
  private:

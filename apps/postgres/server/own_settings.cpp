@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned deepest = 10;  // as PostgreSQL has it
+constexpr unsigned deepest_include = 10;  // the limit of PostgreSQL
 
 bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
@@ -23,7 +23,8 @@ std::string_view without_space(std::string_view text) {
   return text;
 }
 
-/// Up to its other quote; within, two stand for one, and '\' takes what follows as it is.
+/// The value up to the closing quote. Inside the value, two quotes stand for one quote, and a
+/// backslash escapes the next character.
 std::string quoted_value(std::string_view text) {
   std::string value;
   for (std::size_t at = 1; at < text.size(); ++at) {
@@ -35,16 +36,16 @@ std::string quoted_value(std::string_view text) {
   return value;
 }
 
-class Reading {
+class SettingsReader {
  public:
-  explicit Reading(const std::function<bool(const std::string&)>& is_left_out)
+  explicit SettingsReader(const std::function<bool(const std::string&)>& is_left_out)
       : is_left_out_(is_left_out) {}
 
   Expected<> read(const fs::path& file, unsigned depth) {
-    if (depth > deepest) return refuse(file, "settings include each other");
+    if (depth > deepest_include) return refuse(file, "the settings files include each other");
     const auto text = read_text(file);
     if (!text) return text.error();
-    if (!*text) return refuse(file, "there is no such file of settings");
+    if (!*text) return refuse(file, "this settings file does not exist");
     std::istringstream lines(**text);
     for (std::string line; std::getline(lines, line);)
       if (const auto taken = take(line, file, depth); !taken) return taken;
@@ -119,7 +120,7 @@ std::optional<Setting> setting_in(std::string_view line) {
 
 Expected<OwnSettings> read_settings(const fs::path& file,
                                     const std::function<bool(const std::string&)>& is_left_out) {
-  Reading reading(is_left_out);
+  SettingsReader reading(is_left_out);
   if (const auto read = reading.read(file, 0); !read) return read.error();
   return std::move(reading.settings);
 }

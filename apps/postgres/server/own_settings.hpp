@@ -9,25 +9,27 @@
 #include <string>
 #include <string_view>
 
-/// The settings of a database that is adopted, as its own files have them.
+/// For a database that is being adopted: reads its settings from its own files.
 
 namespace muster::postgres {
 
 struct OwnSettings {
-  /// Of all its files in one, as they stand; what is left out is a comment.
+  /// The text of all settings files of the database as one file. Settings that are not taken over
+  /// become comments.
   std::string text;
-  /// What was left out: the last value of each.
+  /// The settings that were left out, with their last values.
   std::map<std::string, std::string> left_out;
 };
 
-/// Reads what that file includes, too. The failure names the file that cannot be read.
+/// Reads the settings files of a database, and the files that they include. The error names the
+/// file that cannot be read.
 Expected<OwnSettings> read_settings(
     const std::filesystem::path& file,
     const std::function<bool(const std::string& name)>& is_left_out);
 
-/// A line of such a file; none where it sets nothing.
+/// A line of a settings file. None: the line sets nothing.
 struct Setting {
-  std::string name;  ///< in small letters
+  std::string name;  ///< in lower case
   std::string value;
 };
 std::optional<Setting> setting_in(std::string_view line);

@@ -6,14 +6,18 @@
 
 namespace muster::postgres {
 
-/// What the PostgreSQL of the primary says of who follows it. Dropped, nothing is heard of it.
+/// Asks the primary's PostgreSQL which nodes follow it. Destroying this object cancels the
+/// callback.
 class PrimaryRead {
  public:
-  /// Asks that node at its address, wherever this is. `then` is called once.
+  /// Asks the node `primary` at its network address, on any machine. `then` is called once.
   PrimaryRead(const Executor& executor, InstanceOptions options, NodeId primary, Duration bound,
               std::function<void(SqlExpected<PrimarySaid>)> then);
 
  private:
+  void take(const KnownTerms& known);
+  void ask_for_row();
+
   PrimarySaid said_;
   Interview interview_;
 };

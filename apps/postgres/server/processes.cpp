@@ -3,6 +3,9 @@
 #include "apps/base/text.hpp"
 #include "apps/postgres/server/durable.hpp"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <limits>
 #include <string_view>
@@ -15,7 +18,7 @@ std::string text_of(pid_t pid, const char* file) {
   return text && *text ? **text : std::string();
 }
 
-/// The value of a line such as "State:\tS (sleeping)".
+/// The value in a line such as "State:\tS (sleeping)".
 std::string_view value_of(std::string_view status, std::string_view key) {
   const auto at = status.find(key);
   if (at == std::string_view::npos) return {};
@@ -36,7 +39,8 @@ std::vector<pid_t> processes_on(const std::filesystem::path& data) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const auto pid = apps::parse_number(entry.path().filename().string());
     if (!pid) continue;
-    // All of them work there. The link of one that has ended cannot be read.
+    // All server processes have the data directory as working directory. If a process has ended,
+    // its link cannot be read.
     const auto works_in = std::filesystem::read_symlink(entry.path() / "cwd", error);
     if (error || works_in != directory) continue;
     const auto number = static_cast<pid_t>(*pid);
@@ -60,9 +64,24 @@ std::optional<pid_t> postmaster_on(const std::filesystem::path& data) {
   return pid;
 }
 
+void kill_stopped(const std::filesystem::path& data) {
+  for (const pid_t pid : processes_on(data))
+    if (value_of(text_of(pid, "status"), "\nState:").starts_with('T')) ::kill(pid, SIGKILL);
+}
+
+bool has_argument(pid_t pid, const std::string& argument) {
+  const std::string arguments = text_of(pid, "cmdline");
+  return arguments.find('\0' + argument + '\0') != std::string::npos;
+}
+
+bool has_such_a_parent(pid_t pid) {
+  const auto parent = apps::parse_number(value_of(text_of(pid, "status"), "\nPPid:"));
+  return parent && text_of(static_cast<pid_t>(*parent), "comm") == text_of(::getpid(), "comm");
+}
+
 bool takes_connections(const std::filesystem::path& data, pid_t postmaster) {
   const auto text = read_text(data / "postmaster.pid");
-  // The first line is its number, the last what it does.
+  // The first line is the postmaster's process id, the last line its state.
   return text && *text && (*text)->starts_with(std::to_string(postmaster) + "\n") &&
          (*text)->find("\nready") != std::string::npos;
 }
@@ -99,11 +118,12 @@ std::string progress_of_shutdown(const std::filesystem::path& data) {
   std::string all;
   for (const pid_t pid : processes_on(data)) {
     const std::string title = text_of(pid, "cmdline");
-    // Who comes now is turned away by a process that has no title yet.
+    // A process that has no title yet only refuses a new client, so it shows no progress.
     if (!title.starts_with("postgres: ")) continue;
     all += std::to_string(pid) + ' ' + title + '\n';
     if (title.find("checkpointer") == std::string::npos) continue;
-    // It sleeps while it waits for walsenders, and else for the disk alone.
+    // The checkpointer sleeps (state S) only while it waits for walsenders. At other times it waits
+    // for the disk, and the number of those waits shows progress.
     const std::string status = text_of(pid, "status");
     if (!value_of(status, "\nState:").starts_with('S')) all += value_of(status, waits_key);
   }

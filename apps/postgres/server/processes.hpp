@@ -8,37 +8,50 @@
 #include <string>
 #include <vector>
 
-/// What the system tells of PostgreSQL's processes.
+/// Information of the operating system about PostgreSQL's processes.
 
 namespace muster::postgres {
 
-/// Those that have not ended and work on that data directory, whoever's children they are.
+/// The processes that work on that data directory and have not ended, no matter which process
+/// started them.
 std::vector<pid_t> processes_on(const std::filesystem::path& data);
 
-/// The process that a lock file of PostgreSQL names in its first line; it may be anybody's by now.
+/// The process id in the first line of a PostgreSQL lock file. The process that wrote the file may
+/// have ended, and another process may have that id.
 std::optional<pid_t> pid_in(const std::filesystem::path& lock);
 
 /// The postmaster that `postmaster.pid` names, if it is one of `processes_on`.
 std::optional<pid_t> postmaster_on(const std::filesystem::path& data);
 
-/// Whether that postmaster takes connections, by its own file: who asks it by connecting makes it
-/// fork and complain each time.
+/// Kills those processes on that data directory that are stopped, as by SIGSTOP: they take no other
+/// signal.
+void kill_stopped(const std::filesystem::path& data);
+
+/// True if that process has this argument on its command line.
+bool has_argument(pid_t pid, const std::string& argument);
+
+/// True if the parent of that process runs the same program as this process.
+bool has_such_a_parent(pid_t pid);
+
+/// True if the pid file of that postmaster says that it accepts connections. An attempt to connect
+/// would instead make the postmaster fork and log a complaint each time.
 bool takes_connections(const std::filesystem::path& data, pid_t postmaster);
 
-/// How often a process has waited for something by its own will; none unless it does so now.
+/// How often a process has gone to sleep by itself (voluntary context switches). None: the process
+/// does not sleep now.
 std::optional<std::uint64_t> sleeps_of(pid_t pid);
 
-/// The file of the log that the startup process reads, by its title: "000000020000000000000003";
-/// none where it waits for one.
+/// The log file that the startup process reads, from its process title, such as
+/// "000000020000000000000003". None: it waits for a log file.
 std::optional<std::string> log_file_read_by(pid_t startup);
 
-/// How far recovery is that needs more of another's log, by the titles of the processes on that
-/// directory: changes while it comes, and is replayed.
+/// A text that changes as long as a recovery that needs another node's log makes progress. The text
+/// is made from the titles of the processes on that directory.
 std::string progress_of_recovery(const std::filesystem::path& data);
 
-/// How far a shutdown in order is, by the processes on that directory: changes while sessions end
-/// and while its checkpoint comes to the disk, and not while it waits for a standby that does not
-/// answer.
+/// A text that changes as long as an orderly shutdown makes progress: while sessions end, and while
+/// the last checkpoint is written to disk. The text does not change while the shutdown waits for a
+/// standby that does not answer.
 std::string progress_of_shutdown(const std::filesystem::path& data);
 
 }  // namespace muster::postgres

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace muster::postgres {
@@ -28,7 +29,7 @@ SqlError error_of(const PGresult* result) {
   SqlError error{field(PG_DIAG_SQLSTATE), field(PG_DIAG_MESSAGE_PRIMARY)};
   if (const auto detail = field(PG_DIAG_MESSAGE_DETAIL); !detail.empty())
     error.what += ": " + detail;
-  // What libpq itself has to say comes without fields.
+  // Errors of libpq itself have no fields.
   if (error.what.empty()) error.what = first_line(PQresultErrorMessage(result));
   return error;
 }
@@ -58,7 +59,8 @@ void throw_exception_from_error(const SqlError& error, const boost::source_locat
   throw std::runtime_error(error.what + " (" + error.state + ")");
 }
 
-// Asio watches a duplicate of the socket, which libpq closes and opens as it likes.
+// Asio watches a duplicate of the socket, since libpq closes and opens the original socket at any
+// time.
 class Session::Connection : public std::enable_shared_from_this<Session::Connection> {
  public:
   Connection(const Executor& executor, Parameters parameters)
@@ -69,15 +71,18 @@ class Session::Connection : public std::enable_shared_from_this<Session::Connect
   void ask(const std::string& statement, const std::vector<std::string>& parameters,
            std::optional<Duration> bound, Answered then);
   void hear(Notified then);
+  void stream(Streamed then);
+  void send(const std::string& message);
   [[nodiscard]] bool idle() const {
     return libpq_ != nullptr && PQstatus(libpq_) == CONNECTION_OK && !waiting();
   }
 
-  /// Nothing is heard of it any more.
+  /// Cancels all callbacks.
   void drop() {
     connected_ = nullptr;
     answered_ = nullptr;
     notified_ = nullptr;
+    streamed_ = nullptr;
     late_.stop();
     close();
   }
@@ -88,6 +93,8 @@ class Session::Connection : public std::enable_shared_from_this<Session::Connect
   void advance();
   void take_in();
   void take_notifications();
+  void take_stream();
+  bool send_statement(const std::string& statement, const std::vector<std::string>& parameters);
   bool flush();
   void wait(Watched::wait_type what, Step then);
   void limit(std::optional<Duration> bound);
@@ -97,7 +104,7 @@ class Session::Connection : public std::enable_shared_from_this<Session::Connect
   [[nodiscard]] std::string said() const {
     return libpq_ == nullptr ? "there is no connection" : first_line(PQerrorMessage(libpq_));
   }
-  [[nodiscard]] bool waiting() const { return connected_ || answered_ || notified_; }
+  [[nodiscard]] bool waiting() const { return connected_ || answered_ || notified_ || streamed_; }
 
   Parameters parameters_;
   PGconn* libpq_ = nullptr;
@@ -106,6 +113,7 @@ class Session::Connection : public std::enable_shared_from_this<Session::Connect
   Connected connected_;
   Answered answered_;
   Notified notified_;
+  Streamed streamed_;
   Answer answer_;
   std::optional<SqlError> error_;
 };
@@ -157,12 +165,9 @@ void Session::Connection::ask(const std::string& statement,
   answered_ = std::move(then);
   answer_ = {};
   error_.reset();
-  std::vector<const char*> values;
-  for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
   limit(bound);
-  const bool sent = PQsendQueryParams(libpq_, statement.c_str(), static_cast<int>(values.size()),
-                                      nullptr, values.data(), nullptr, nullptr, 0) != 0;
-  // Never from within this call.
+  const bool sent = send_statement(statement, parameters);
+  // Callbacks are never called from inside this call.
   boost::asio::post(socket_.get_executor(), [weak = weak_from_this(), sent] {
     const auto self = weak.lock();
     if (!self || !self->waiting()) return;
@@ -171,7 +176,19 @@ void Session::Connection::ask(const std::string& statement,
   });
 }
 
-// All that has come, and what has not gone out yet.
+// A walsender takes only the simple protocol, which has no parameters.
+bool Session::Connection::send_statement(const std::string& statement,
+                                         const std::vector<std::string>& parameters) {
+  const auto is_replication = [](const auto& each) { return each.first == "replication"; };
+  if (std::any_of(parameters_.begin(), parameters_.end(), is_replication))
+    return PQsendQuery(libpq_, statement.c_str()) != 0;
+  std::vector<const char*> values;
+  for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
+  return PQsendQueryParams(libpq_, statement.c_str(), static_cast<int>(values.size()), nullptr,
+                           values.data(), nullptr, nullptr, 0) != 0;
+}
+
+// Reads all that has arrived, and sends the rest of the buffer.
 void Session::Connection::take_in() {
   if (!flush()) return;
   if (PQconsumeInput(libpq_) == 0) return end({"", said()});
@@ -179,6 +196,7 @@ void Session::Connection::take_in() {
     const Result result(PQgetResult(libpq_));
     if (!result) return end_answer();
     const ExecStatusType status = PQresultStatus(result.get());
+    if (status == PGRES_COPY_BOTH) return end_answer();
     if (status == PGRES_TUPLES_OK) answer_.rows = rows_of(result.get());
     if (status == PGRES_FATAL_ERROR && !error_) error_ = error_of(result.get());
   }
@@ -196,11 +214,40 @@ void Session::Connection::hear(Notified then) {
 void Session::Connection::take_notifications() {
   if (PQconsumeInput(libpq_) == 0) return end({"", said()});
   while (notified_) {
-    const std::unique_ptr<PGnotify, decltype(&PQfreemem)> came(PQnotifies(libpq_), PQfreemem);
-    if (!came) return wait(Watched::wait_read, &Connection::take_notifications);
+    const std::unique_ptr<PGnotify, decltype(&PQfreemem)> notification(PQnotifies(libpq_),
+                                                                       PQfreemem);
+    if (!notification) return wait(Watched::wait_read, &Connection::take_notifications);
     const Notified heard = notified_;
-    heard(Notification{came->be_pid, came->extra});
+    heard(Notification{notification->be_pid, notification->extra});
   }
+}
+
+void Session::Connection::stream(Streamed then) {
+  streamed_ = std::move(then);
+  boost::asio::post(socket_.get_executor(), [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self && self->waiting()) self->take_stream();
+  });
+}
+
+void Session::Connection::take_stream() {
+  if (PQconsumeInput(libpq_) == 0) return end({"", said()});
+  while (streamed_) {
+    char* text = nullptr;
+    const int size = PQgetCopyData(libpq_, &text, 1);
+    if (size == 0) return wait(Watched::wait_read, &Connection::take_stream);
+    if (size < 0) return end({"", "the server has ended the stream"});
+    const std::unique_ptr<char, decltype(&PQfreemem)> kept(text, PQfreemem);
+    const Streamed streamed = streamed_;
+    streamed({boost::system::in_place_value, text, static_cast<std::size_t>(size)});
+  }
+}
+
+// Messages are small and the server always reads them, so a full buffer of the socket means that
+// the connection is broken.
+void Session::Connection::send(const std::string& message) {
+  PQputCopyData(libpq_, message.data(), static_cast<int>(message.size()));
+  PQflush(libpq_);
 }
 
 bool Session::Connection::flush() {
@@ -211,11 +258,11 @@ bool Session::Connection::flush() {
 }
 
 void Session::Connection::wait(Watched::wait_type what, Step then) {
-  // While it connects, libpq may take another socket under the same number.
+  // While libpq connects, it can close its socket and open another with the same descriptor number.
   if (connected_ || !socket_.is_open()) {
     close();
     const int fd = fcntl(PQsocket(libpq_), F_DUPFD_CLOEXEC, 0);
-    if (fd < 0) return end({"", "no descriptor is left for a connection"});
+    if (fd < 0) return end({"", "no file descriptor is left for a connection"});
     socket_.assign(fd);
   }
   socket_.async_wait(what, [weak = weak_from_this(), then](auto error) {
@@ -240,7 +287,8 @@ void Session::Connection::end(SqlError error) {
   PQfinish(std::exchange(libpq_, nullptr));
   if (connected_) return std::exchange(connected_, nullptr)(std::move(error));
   if (answered_) return std::exchange(answered_, nullptr)(std::move(error));
-  if (notified_) std::exchange(notified_, nullptr)(std::move(error));
+  if (notified_) return std::exchange(notified_, nullptr)(std::move(error));
+  if (streamed_) std::exchange(streamed_, nullptr)(std::move(error));
 }
 
 void Session::Connection::end_answer() {
@@ -277,6 +325,14 @@ void Session::ask(const std::string& statement, const std::vector<std::string>& 
 
 void Session::hear(Notified then) {
   connection_->hear(std::move(then));
+}
+
+void Session::stream(Streamed then) {
+  connection_->stream(std::move(then));
+}
+
+void Session::send(const std::string& message) {
+  connection_->send(message);
 }
 
 bool Session::idle() const {

@@ -17,7 +17,7 @@ namespace {
 
 Failure no_memory_file() {
   return {ExitCode::io_error,
-          "no file in memory can be made: " + std::generic_category().message(errno)};
+          "cannot make a temporary file in memory: " + std::generic_category().message(errno)};
 }
 
 Expected<std::string> text_of(const apps::Descriptor& file) {
@@ -52,12 +52,12 @@ apps::ProcessOptions program_of(const InstanceOptions& options, const std::strin
   apps::ProcessOptions process;
   const auto program = options.programs / name;
   process.program = std::filesystem::exists(program) ? program : apps::find_program(name);
-  process.name = process.program.string();  // where they look for each other
+  process.name = process.program.string();  // PostgreSQL's programs find each other by this path
   process.arguments = std::move(arguments);
   process.inherits = [](std::string_view variable) {
     return !variable.starts_with("PG") && !variable.starts_with("MUSTER_");
   };
-  process.environment = {"LC_ALL=C"};  // what it says is read
+  process.environment = {"LC_ALL=C"};  // Muster parses the output
   return process;
 }
 
@@ -68,7 +68,7 @@ Expected<std::string> output_of(const InstanceOptions& options, const std::strin
 
 Expected<std::string> in_single_user(const InstanceOptions& options, const std::string& statements,
                                      const std::vector<std::string>& more_arguments) {
-  // A database of before may be read-only by a setting of its own.
+  // An adopted database may have a setting that makes its sessions read-only.
   const auto input = as_input("SET default_transaction_read_only = off\n" + statements);
   if (!input) return input.error();
   std::vector<std::string> arguments{"--single"};

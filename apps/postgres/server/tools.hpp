@@ -11,20 +11,21 @@
 
 namespace muster::postgres {
 
-/// How a program of PostgreSQL is started.
+/// The options with which a program of PostgreSQL is started.
 apps::ProcessOptions program_of(const InstanceOptions& options, const std::string& name,
                                 std::vector<std::string> arguments);
 
-/// What the program says on its standard output. The failure says why by what it said of an error.
+/// Runs a program and returns its standard output, or the error that it printed.
 Expected<std::string> output_of(const InstanceOptions& options, const std::string& program,
                                 std::vector<std::string> arguments);
 
-/// The same of a server on the data directory of `options` that has one session, the superuser's,
-/// and ends with it. `statements` are a line each; the first that fails is the failure.
+/// Runs statements on the data directory of `options` with PostgreSQL in single-user mode, and
+/// returns its output. Each statement is one line. If a statement fails, returns that statement's
+/// error.
 Expected<std::string> in_single_user(const InstanceOptions& options, const std::string& statements,
                                      const std::vector<std::string>& more_arguments = {});
 
-/// What reads as that text, from its beginning to its end.
+/// Makes a file descriptor from which a program can read this text.
 Expected<apps::Descriptor> as_input(const std::string& text);
 
 }  // namespace muster::postgres

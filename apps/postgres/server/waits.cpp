@@ -27,7 +27,8 @@ EndOfProcess::EndOfProcess(const Executor& executor, pid_t pid, std::function<vo
   auto call = [wanted = std::weak_ptr(wanted_), then = std::move(then)](auto... error) {
     if ((... && !error) && !wanted.expired()) then();
   };
-  // glibc 2.36 declares its own without C linkage.
+  // The system call is made directly, because glibc 2.36 declares its pidfd_open() without C
+  // linkage.
   const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   if (fd < 0) {
     boost::asio::post(executor, std::move(call));

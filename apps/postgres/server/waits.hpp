@@ -11,18 +11,18 @@
 #include <functional>
 #include <memory>
 
-/// Waiting without a thread that waits. Whoever drops one of these hears nothing of it any more.
+/// Objects that wait without blocking a thread. Destroying such an object cancels its callback.
 
 namespace muster::postgres {
 
 using Executor = boost::asio::any_io_executor;
 
-/// For a time.
+/// Waits for a time.
 class Pause {
  public:
   explicit Pause(const Executor& executor) : timer_(executor) {}
 
-  /// A second wait takes the place of the first.
+  /// Calls `then` after the time. A second wait replaces the first.
   void wait(Duration time, std::function<void()> then);
   void stop();
 
@@ -31,10 +31,10 @@ class Pause {
   std::shared_ptr<bool> wanted_;
 };
 
-/// For the end of a process, a child or not.
+/// Waits for the end of a process, which need not be a child.
 class EndOfProcess {
  public:
-  /// `then` is called at once, by the executor, where there is no such process.
+  /// If there is no such process, the executor calls `then` at once.
   EndOfProcess(const Executor& executor, pid_t pid, std::function<void()> then);
 
  private:

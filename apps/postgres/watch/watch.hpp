@@ -1,34 +1,45 @@
 #pragma once
 
 #include "apps/postgres/server/facts.hpp"
+#include "apps/postgres/server/interview.hpp"
 
 #include <set>
+#include <vector>
 
-/// How PostgreSQL is set, looked at again while it runs.
+/// Checks the settings and the standbys of PostgreSQL repeatedly while it runs.
 
 namespace muster::postgres {
 
-/// Says each finding (check.hpp) when it comes, and again when it has gone and comes back.
+/// Logs each finding (check.hpp) when it appears. If a finding disappears and comes back, it is
+/// logged again.
 class Watch {
  public:
   Watch(const Executor& executor, InstanceOptions options,
         std::function<void(const std::string&)> tell);
 
-  /// Looks a moment later, when what has just begun is not held up by it, and again every
-  /// `options.between_checks`.
+  /// The first check comes after a short delay, so that it does not slow a server that has just
+  /// started. Further checks follow every `options.between_checks`. On a primary, clients that bear
+  /// the name of a node are looked for twice a second.
   void begin();
-  /// At once: nothing of it goes on any more. What was said is still known.
+  /// Stops at once. No callback comes afterwards. Findings that were logged are not logged again
+  /// after the next begin().
   void stop();
 
  private:
   void look();
   void hear(const Expected<Facts>& facts);
+  void look_for_impostors();
+  void hear_of_impostors();
 
   const Executor executor_;
   const InstanceOptions options_;
   std::function<void(const std::string&)> tell_;
   Pause pause_;
   std::optional<FactsRead> read_;
+  Pause short_pause_;
+  std::optional<Interview> interview_;
+  std::vector<Impostor> impostors_;
+  std::set<std::string> impostors_said_;
   std::set<std::string> said_;
 };
 

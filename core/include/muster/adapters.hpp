@@ -6,38 +6,48 @@
 #include <memory>
 #include <utility>
 
-/// An Application of plain functions, for those who want no class. What is left out does what an
-/// application does that has nothing to say there.
+/// An Application made from plain functions, for programs that need no class. A function that is
+/// left out has a default.
 ///
-///   MakeApplication lamp = [](Services&) {
-///     return make_application(Functions{
-///         .start = [](const Assignment& assignment) { switch_on(assignment.definition); }});
-///   };
+///     MakeApplication lamp = [](Services&) {
+///       return make_application(Functions{
+///           .start = [](const Assignment& assignment) { switch_on(assignment.definition); }});
+///     };
 ///
 /// docs/architecture.md lists the other styles: coroutines (muster/net/coroutines.hpp) and values
 /// instead of bytes (muster/typed.hpp).
 
 namespace MUSTER_EXPORT muster {
 
-/// Hooks that have ended when they return; one that throws has failed, with its what().
+/// Hooks made from plain functions. A hook ends when its function returns, with the returned value
+/// as its result.
 ///
-/// They may block, within their deadlines, on real nodes: nothing but the application waits for
-/// them. In the lab time stands still while they run. What goes on after `start`, goes on
-/// elsewhere: under permits, or from one `Services::post` to the next. A `reorganize` that asks its
-/// members has to wait for what they answer: write that one in another style.
+/// @par Thread safety
+/// The functions are called on the application's executor, one at a time. On a real node they may
+/// block within their deadlines: only the application waits for them. In the lab, simulated time
+/// does not advance while they run. Work that goes on after `start` runs elsewhere: under permits,
+/// or in tasks given to `Services::post`. A `reorganize` in this style cannot wait for answers of
+/// its members, because the answers would need the same executor. A `reorganize` that asks its
+/// members needs another style.
+/// @par Lifetime
+/// The functions are kept for one life and destroyed with its application.
+/// @par Errors and exceptions
+/// A function that throws fails the hook, with its what() as the reason.
 struct Functions {
-  /// Left out: there is nothing to cease (but permits, which are waited for), and nothing held.
+  /// If this function is missing, the report is empty, and `stop` has no work to end. The host
+  /// still waits until all permits are returned.
   std::function<Report(const StopContext&)> stop{};
-  /// Left out: the definition is empty.
+  /// If this function is missing, the definition is empty.
   std::function<Definition(const Reorganization&)> reorganize{};
-  /// Left out: there is nothing to install.
+  /// If this function is missing, a `start` has nothing to install.
   std::function<void(const Assignment&)> start{};
-  /// Left out: it answers no questions.
+  /// If empty: every question fails.
   std::function<Bytes(const Question&)> answer{};
 };
 
-/// Hooks that may end after they have returned, by their Done, from any thread. What is left out is
-/// as in Functions.
+/// Hooks made from functions that may return before the hook ends. A hook ends when its Done is
+/// completed, from any thread. The defaults, the lifetime and the exceptions are as described for
+/// Functions.
 struct AsynchronousFunctions {
   std::function<void(StopContext, Done<Report>)> stop{};
   std::function<void(Reorganization, Done<Definition>)> reorganize{};
@@ -98,7 +108,7 @@ class OfAsynchronousFunctions final : public Application {
 
 }  // namespace detail
 
-/// The application of one life, whose hooks are these.
+/// An application with these hooks, for one life.
 inline std::unique_ptr<Application> make_application(Functions functions) {
   return std::make_unique<detail::OfFunctions>(std::move(functions));
 }

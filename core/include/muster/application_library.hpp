@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <memory>
 
-/// An Application in a shared library, for `muster simulate --app LIB.so`. One that brings a check
-/// of each world has muster/lab/trial_library.hpp.
+/// An Application in a shared library, for `muster simulate --app LIB.so`. A library that also
+/// brings a check of each world uses muster/lab/trial_library.hpp.
 
 namespace MUSTER_EXPORT muster {
 
-/// What a library and the command have to agree on; raised whenever Application, Services, Done
-/// or what a trial is made of changes. They also have to be built by the same compiler.
+/// The version of the interface between a library and the command; both must have the same. The
+/// version is raised whenever Application, Services, Done or the parts of a trial change. The
+/// library and the command must also be built by the same compiler.
 inline constexpr std::uint32_t application_interface = 3;
 
 }  // namespace muster
@@ -21,9 +22,9 @@ inline constexpr std::uint32_t application_interface = 3;
     return ::muster::application_interface;                                                        \
   }
 
-/// Stands once in the library, outside of any namespace: `make(services)` gives an
-/// std::unique_ptr<muster::Application>, for each life of each node a new one, and is called by
-/// several threads at once.
+/// Defines the entry point of the library. Use it once, outside of any namespace. `make(services)`
+/// returns a new std::unique_ptr<muster::Application> for each life of each node. Several threads
+/// may call it at once.
 #define MUSTER_APPLICATION_LIBRARY(make)                                            \
   MUSTER_LIBRARY_INTERFACE                                                          \
   extern "C" __attribute__((visibility("default"))) void muster_make_application(   \

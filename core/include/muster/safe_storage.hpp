@@ -11,12 +11,12 @@
 
 namespace MUSTER_EXPORT muster {
 
-/// One change of an application's cells: all of it becomes durable, or nothing.
-/// `CellBatch("balance", {"7"})`, or `CellBatch().write("balance", {"7"}).erase("lent")`.
+/// One atomic change of an application's cells: either all of it becomes durable or nothing.
+/// Examples: `CellBatch("balance", {"7"})` and `CellBatch().write("balance", {"7"}).erase("lent")`.
 struct CellBatch {
   struct Write {
     std::string key;
-    std::optional<Bytes> value;  ///< none erases the cell
+    std::optional<Bytes> value;  ///< none: the cell is erased
   };
 
   CellBatch() = default;
@@ -38,14 +38,17 @@ struct CellBatch {
   std::vector<Write> writes;
 };
 
-/// Cells of a node's own have keys that begin so: no application may write one, or is shown one.
+/// The prefix of the node's own cells. No application can write or see a cell with such a key.
 inline constexpr std::string_view own_cells = "muster/";
 
-/// The paper's safe storage (assumption 4): small cells that survive failures, each update atomic.
-/// One store belongs to one node of one cluster. Not thread-safe: a host uses it from one thread.
+/// The paper's safe storage (assumption 4): small cells that survive failures. Each update is
+/// atomic. One store belongs to one node of one cluster.
 ///
-/// The first operation that fails poisons the store: whoever gets the failure ends the process, and
-/// the next life reads what is there. Nothing is ever tried again.
+/// @par Thread safety
+/// None: the host uses a store from one thread at a time.
+/// @par Errors
+/// The first operation that fails makes the store unusable. The caller then ends the process, and
+/// the next life reads the store again. A failed operation is never tried again.
 class SafeStorage {
  public:
   SafeStorage() = default;
@@ -53,25 +56,28 @@ class SafeStorage {
   SafeStorage& operator=(const SafeStorage&) = delete;
   virtual ~SafeStorage() = default;
 
-  /// What was saved last; a value-initialised SafeState in a new store.
+  /// Reads the state that was saved last. If the store is new, returns a value-initialized
+  /// SafeState.
   virtual Expected<SafeState> load() = 0;
 
-  /// Makes `safe` durable: when this returns, no failure of the node or the power loses it.
+  /// Makes `safe` durable. After the call returns, neither a crash nor a power failure loses the
+  /// state.
   virtual Expected<> save(const SafeState& safe) = 0;
 
   /// Makes a batch of the application's cells durable, in one commit.
   virtual Expected<> write(const CellBatch& batch) = 0;
 
-  /// The cell of that key; none if there is none. Keys are at most 512 bytes, values 1 MiB.
+  /// Reads the cell with this key; none if there is no such cell. A key has at most 512 bytes, a
+  /// value at most 1 MiB.
   virtual Expected<std::optional<Bytes>> read(std::string_view key) = 0;
 
-  /// Calls `visit(key, value)` for each cell whose key begins with `prefix`, in the order of the
-  /// keys.
+  /// Calls `visit(key, value)` for each cell with a key that begins with `prefix`, in the order of
+  /// the keys.
   virtual Expected<> scan(std::string_view prefix,
                           const std::function<void(std::string_view, const Bytes&)>& visit) = 0;
 
-  /// What need not keep anybody waiting, such as bringing a log back into its file: called when
-  /// all that was asked for is answered. The next call tells where it fails.
+  /// Does maintenance that no caller waits for, such as merging a log into its file. The host calls
+  /// it after every request was answered. If it fails, the next operation reports the failure.
   virtual void tend() {}
 };
 

@@ -13,12 +13,12 @@
 #include <string_view>
 #include <utility>
 
-/// Reports and definitions as values instead of bytes: described ones (describe.hpp), or classes
-/// with the ordinary members of Boost.Serialization, through the bounded archive.
+/// Reports and definitions as values instead of bytes. A value is a described struct (describe.hpp)
+/// or a class with the usual members of Boost.Serialization. The bounded archive encodes the value.
 
 namespace MUSTER_EXPORT muster {
 
-/// A value as bytes: its version in 32 bits, then what the archive makes of it.
+/// Encodes a value: its version in 32 bits, then the bytes that the archive makes of it.
 template <class T>
 std::string encode_version(std::uint32_t version, const T& value) {
   std::string out;
@@ -27,8 +27,8 @@ std::string encode_version(std::uint32_t version, const T& value) {
   return out;
 }
 
-/// The value that all of `bytes` stand for, which are to be of that version. Never throws. The
-/// failure names both versions, or says at which byte they are no such value.
+/// Decodes a value that must have this version; all of `bytes` must belong to it. Never throws. The
+/// failure names both versions, or the byte at which decoding failed.
 template <class T>
 Expected<T> decode_version(std::uint32_t version, std::string_view bytes,
                            Limits limits = {}) noexcept {
@@ -49,23 +49,38 @@ Expected<T> decode_version(std::uint32_t version, std::string_view bytes,
   return value;
 }
 
-/// An application whose reports and definitions are values. `Version` is theirs, and is raised when
-/// one of the two types changes: bytes of another version, or of another type, are never taken for
-/// a value, but fail the hook, and the reason names the nodes whose they are.
+/// An application whose reports and definitions are values. Both types are default-constructible.
 ///
-/// Both types are default-constructible.
+/// `Version` is the version of the two types: raise it whenever one of them changes. Bytes of
+/// another version or of another type are never decoded as a value. Such bytes fail the hook, and
+/// the reason names the nodes that sent them.
+///
+/// @par Thread safety and lifetime
+/// As for Application.
+/// @par Example
+/// @code
+///     struct Share { std::uint64_t version{}; std::string data; };
+///     MUSTER_DESCRIBE(Share, version, data);
+///     class Copies final : public muster::Typed<Share, Share> {
+///       void define(muster::Reorganization, std::map<muster::NodeId, Share> reports,
+///                   muster::Done<Share> done) override {
+///         done(newest(reports));
+///       }
+///       // cease and install likewise
+///     };
+/// @endcode
 template <class ReportType, class DefinitionType, std::uint32_t Version = 1>
 class Typed : public Application {
  public:
-  /// `Application::stop`: cease; then report what you hold.
+  /// `Application::stop` with a value as the report.
   virtual void cease(StopContext context, Done<ReportType> done) = 0;
 
-  /// `Application::reorganize`: a new definition from what the members hold; `reports` has that of
-  /// each, by node.
+  /// `Application::reorganize`: computes a new definition. `reports` contains the report of each
+  /// member, by node.
   virtual void define(Reorganization reorganization, std::map<NodeId, ReportType> reports,
                       Done<DefinitionType> done) = 0;
 
-  /// `Application::start`: install the definition, and work until `cease`.
+  /// `Application::start` with a value as the definition.
   virtual void install(Assignment assignment, DefinitionType definition, Done<> done) = 0;
 
   void stop(StopContext context, Done<Report> done) final {

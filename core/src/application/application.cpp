@@ -46,7 +46,8 @@ void Reorganization::give_part(NodeId member, Bytes part) const {
 
 void AskingContext::ask(NodeId member, Bytes question, Answered answered) const {
   if (questioner) return questioner(member, std::move(question), std::move(answered));
-  answered({boost::system::in_place_error, "this node is not the coordinator, and only that asks"});
+  answered({boost::system::in_place_error,
+            "only the coordinator may ask, and this node is not the coordinator"});
 }
 
 std::optional<std::string> Shown::wrong() const {
@@ -60,8 +61,8 @@ std::optional<std::string> Shown::wrong() const {
         std::find(std::begin(own_paths), std::end(own_paths), role) != std::end(own_paths);
     if (!is_name || is_taken)
       return "the role \"" + presentable(role, longest_role) + "\": " +
-             (is_taken ? "that path is the node's own"
-                       : "a role is of 1 to " + std::to_string(longest_role) +
+             (is_taken ? "the node itself has a page of that name; choose another"
+                       : "a role has 1 to " + std::to_string(longest_role) +
                              " letters a to z, digits and '-'");
   }
   return std::nullopt;

@@ -10,7 +10,8 @@ Permit Permits::Host::wait(std::string_view, const std::stop_token&) {
       "use acquire().then(...), co_await acquire() or try_acquire()");
 }
 
-// What was given may be revoked before the executor comes to it: then the next group is waited for.
+// The permit may be revoked before the executor comes to it. If the permit was revoked, the request
+// waits for the permits of the next group.
 void Acquisition::then(std::function<void(Permit)> given) const {
   host_->when_given([acquisition = *this, given = std::move(given)](bool there) {
     if (!there) return;

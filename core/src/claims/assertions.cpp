@@ -37,8 +37,8 @@ std::string with_work(const Standing& node) {
   return name(node) + " works for group " + to_text(*node.works_for);
 }
 
-// The first node that counts, and the first after it that differs from it; equality is transitive,
-// so that no other pair has to be looked at.
+// The first node that counts, and the first node after it that disagrees with it. Equality is
+// transitive, so no other pair has to be compared.
 template <class Counts, class Agree, class Say>
 std::optional<Disagreement> all_agree(Standings nodes, Counts counts, Agree agree, Say say) {
   const auto first = std::find_if(nodes.begin(), nodes.end(), counts);
@@ -82,7 +82,7 @@ std::optional<Disagreement> assertion_1b(Standings nodes) {
 
 namespace {
 
-// Too few nodes are up to be a group.
+// If fewer nodes are up than a quorum needs, no node may work.
 std::optional<Disagreement> nobody_works(Standings nodes) {
   const auto found = std::find_if(nodes.begin(), nodes.end(), [](const Standing& node) {
     return works_in_group(node) || (node.up && node.works_for);
@@ -118,8 +118,8 @@ std::optional<Disagreement> assertion_2(Standings nodes, std::size_t quorum) {
 
 namespace {
 
-// Equality inside each group is transitive, but there are several groups: each node with the last
-// one before it that is in its group.
+// Compares each node with the last node before it in the same group. There are several groups, and
+// equality is transitive inside each group.
 template <class Counts, class Agree, class Say>
 std::optional<Disagreement> agree_in_groups(Standings nodes, Counts counts, Agree agree, Say say) {
   for (auto j = nodes.begin(); j != nodes.end(); ++j) {
@@ -157,7 +157,7 @@ std::optional<Disagreement> assertion_4(Standings nodes, const NodeSet& together
     if (together.contains(node.node)) here.push_back(node);
   if (auto disagreement = assertion_2(here)) return disagreement;
   const Standing* coordinator = own_coordinator(here);
-  if (!coordinator) return std::nullopt;  // nobody is up
+  if (!coordinator) return std::nullopt;  // no node is up
   const auto other = std::find_if(here.begin(), here.end(), [&](const Standing& node) {
     return takes_part(node) && node.group != coordinator->group;
   });
@@ -169,16 +169,17 @@ std::optional<Disagreement> assertion_4(Standings nodes, const NodeSet& together
 
 namespace {
 
-// From the last disturbance on, all nodes that are up, and can communicate, first notice (T after
-// the longer of coordinator_timeout and check_every), back off (8 T) and become groups of their
-// own: stop, reorganize, start. Then
-// - Check: T, or T for each of n-1 where calls go one by one;
-// - all but the highest give way, the lowest for longest; a Merge that came to nothing is backed
-// off from;
-// - Merge: T for Invitations and the longest wait for Accepts; reorganize; Ready: T + start.
-// A Merge takes in whoever is Normal. Who is not, because it was still recovering, or its own Merge
-// was on its way, is found by the next Check; and a member that missed its Ready, or was left out,
-// finds out by its probe. Four rounds of all this are more than was ever seen.
+// How long the Invitation may take to settle after the last disturbance. All nodes that are up, and
+// can communicate, first notice (T after the longer of coordinator_timeout and check_every). These
+// nodes back off (8 T), and become groups of their own: stop, reorganize, start. Then come:
+// - Check: T, or T for each of n-1 if calls go one by one.
+// - Giving way: all coordinators but the highest wait, the lowest for longest. A Merge that came to
+// nothing is followed by a back-off.
+// - Merge: T for Invitations, the longest wait for Accepts, reorganize, and T + start for Ready.
+//
+// A Merge admits each node that is Normal. A node that was still recovering, or merging itself, is
+// found by the next Check. A member that missed its Ready, or was left out, finds this out by its
+// probe. The bound allows four rounds of all this, which is more than any run has needed.
 Duration settling_bound_of_invitation(const ProtocolConfig& config) {
   const Timings& timings = config.timings;
   const invitation::Repairs& repairs = config.invitation_repairs;
@@ -213,9 +214,9 @@ Claims claims_of_bully(const ProtocolConfig& config) {
   return claims;
 }
 
-// What options add to one reorganization: a life waits to be found, Halts go out in up to three
-// rounds, and Ready twice. With a quorum a silent member is waited for until its right is over,
-// then grants that were given to a higher node, and then whoever is out of reach.
+// The time that options add to one reorganization. A new life waits to be found; Halts go out in up
+// to three rounds; Ready goes out twice. With a quorum the coordinator waits for three ends: of a
+// silent member's right, of grants to a higher node, and of the work of nodes out of reach.
 Duration lengthened_by(const Options& options, const Timings& timings) {
   Duration more = options.settle;
   if (options.preempt != Preempt::paper) more += timings.coordinator_timeout + 3 * timings.T;
@@ -232,7 +233,7 @@ Claims claims_of(const ProtocolConfig& config) {
     case ProtocolName::bully:
       return claims_of_bully(config);
     case ProtocolName::invitation:
-      // The paper's own numbers are unique, and no more.
+      // The group numbers of the paper's own text are unique, but need not grow.
       if (!config.invitation_repairs.growing_numbers)
         return {{"3a", "3b", "4", "durable", "hook-grammar"}, true};
       return {{"3a", "3b", "4", "group-grows", "durable", "hook-grammar"}, true};
@@ -248,20 +249,22 @@ std::vector<std::string> timed_claims_of(const ProtocolConfig& config) {
   return claimed ? std::vector<std::string>{"left-behind"} : std::vector<std::string>{};
 }
 
-// From the last disturbance on, the highest node that is up is disturbed by nobody. It may take
-// - to notice: the longer of coordinator_timeout and check_every, and one call that goes
-// unanswered;
-// - to begin: the longest back-off, 8 T; once, where it differed (docs/decisions/differing.md),
-// T + stop_deadline;
-// - phase A: T for the nearest higher node and T for the rest together, or T for each of n-1;
-// - phase H: T for each of n-1; stop_deadline for the own stop and for each where Halts wait for
-// stops;
-// - phase C: T + stop_deadline; reorganize_deadline; phase Y: T + start_deadline. Where calls go
-// one by one
-//   that is for each of n-1, and the own start comes last.
-// All but that twice: what was on its way before the last disturbance may spoil one reorganization
-// as late as in phase Y (a member that paused in reorganize is found by its refusal), and no second
-// one.
+// How long the Bully may take to settle. After the last disturbance no event disturbs the highest
+// node that is up. It takes at most
+// - to notice: the longer of coordinator_timeout and check_every, and one unanswered call;
+// - to begin: the longest back-off, 8 T; and once, after a difference
+// (docs/decisions/differing.md), T + stop_deadline;
+// - phase A: T for the nearest higher node and T for all others, or T for each of n-1;
+// - phase H: T for each of n-1; if Halts wait for stops, also stop_deadline for each and for
+// itself;
+// - phase C: T + stop_deadline, and reorganize_deadline;
+// - phase Y: T + start_deadline. If calls go one by one, phases C and Y take this for each of n-1,
+// and the node starts its own application last.
+//
+// Each of these times except the wait after a difference may be needed twice. An event on its way
+// before the last disturbance may spoil one reorganization, but no second one. Such an event can
+// spoil the reorganization as late as in phase Y, when a member's refusal shows that the member
+// paused in reorganize.
 Duration settling_bound(const ProtocolConfig& config) {
   if (config.protocol == ProtocolName::invitation) return settling_bound_of_invitation(config);
   const Timings& timings = config.timings;
@@ -300,8 +303,8 @@ std::optional<Disagreement> has_quorum(NodeId coordinator, std::size_t members,
                                        std::size_t quorum) {
   if (members >= quorum) return std::nullopt;
   return Disagreement{{coordinator},
-                      "node " + to_text(coordinator) + " reorganizes " + std::to_string(members) +
-                          " nodes, and it takes " + std::to_string(quorum)};
+                      "node " + to_text(coordinator) + " reorganizes a group of " +
+                          std::to_string(members) + ", but a quorum is " + std::to_string(quorum)};
 }
 
 std::optional<Disagreement> group_grows(NodeId node, const std::optional<GroupNumber>& before,

@@ -19,7 +19,7 @@ bool is_at_work(const Standing& node) {
   return node.status == Status::Reorganization || node.status == Status::Normal || node.works_for;
 }
 
-// The sets of nodes that take part and reach each other, through others too.
+// The sets of nodes that take part and are connected, perhaps through other nodes.
 std::vector<PartNodes> connected(Standings nodes, const Cuts& cuts) {
   std::vector<PartNodes> all;
   NodeSet seen;
@@ -38,7 +38,7 @@ std::vector<PartNodes> connected(Standings nodes, const Cuts& cuts) {
   return all;
 }
 
-// The nodes of that set that hear no higher one.
+// The nodes of `part` that hear no higher node.
 PartNodes highest_of(const PartNodes& part, const Cuts& cuts) {
   PartNodes found;
   for (const Standing* node : part)
@@ -83,7 +83,7 @@ std::optional<Disagreement> disagreement_in(const PartNodes& part, const Cuts& c
   if (well) return std::nullopt;
   NodeSet nodes;
   for (const Standing* node : part) nodes.insert(node->node);
-  return Disagreement{nodes, "no group of all that hear its coordinator, and of them alone: " +
+  return Disagreement{nodes, "no group consists of exactly the nodes that hear its coordinator: " +
                                  part_in_words(part)};
 }
 

@@ -40,7 +40,8 @@ void HookGrammar::lines_are_missing() {
   saving_.clear();
 }
 
-// A node that has left a group does not come back to it.
+// If the node worked before the missing lines and works in the same group after them, it never
+// left: a node does not return to a group.
 void HookGrammar::lines_are_missing(const Protocol& state) {
   const Common& known = common(state);
   const bool works_on = known.application == Activity::Working && started_ && known.g == started_ &&
@@ -53,7 +54,7 @@ void HookGrammar::lines_are_missing(const Protocol& state) {
 HookGrammar::Wrong HookGrammar::step(const Event& event, const Actions& actions) {
   Wrong wrong;
   if (!saving_.empty() && sure_)
-    wrong = "a step began before the Save of the step before was performed";
+    wrong = "a step began before the Save of the previous step was performed";
   saving_.clear();
   Wrong given_wrong;
   if (const auto* recovered = std::get_if<Recovered>(&event))
@@ -69,8 +70,7 @@ HookGrammar::Wrong HookGrammar::step(const Event& event, const Actions& actions)
   return sure_ ? wrong : std::nullopt;
 }
 
-// STOP ends when no hook runs, `stop` has ended where one was owed, and the permits are returned
-// (P1, P2).
+// STOP has ended if no hook runs, an owed `stop` has ended, and all permits are returned (P1, P2).
 HookGrammar::Wrong HookGrammar::given(const Stopped& event) {
   stopped_given_ = true;
   if (running_)
@@ -180,7 +180,7 @@ HookGrammar::Wrong HookGrammar::start_begins(const HookEdge& edge) const {
 HookGrammar::Wrong HookGrammar::ends(const HookEdge& edge) {
   const bool ran = running_ == Running{edge.hook, edge.ticket};
   const Wrong wrong =
-      ran || !sure_ ? Wrong{} : name(edge.hook, edge.ticket) + " ends, but does not run";
+      ran || !sure_ ? Wrong{} : name(edge.hook, edge.ticket) + " ends, but was not running";
   running_.reset();
   if (edge.edge == Edge::failed) return wrong;
   ended_[edge.hook] = edge.ticket;

@@ -25,9 +25,10 @@ bool is_heard(const Standing& by, const Standing& node, const Cuts& unheard) {
 
 }  // namespace
 
-// A member asks when it has heard nothing for coordinator_timeout, and waits T for the answer: "No"
-// ends its work, and so does the second time that a higher node answers its election instead. A
-// coordinator has its Check for that.
+// A member asks its coordinator when it has heard nothing from it for coordinator_timeout, and
+// waits T for the answer. The answer No ends its work. If the coordinator is silent, the member's
+// work ends when a higher node answers its second election. A coordinator asks no such question; it
+// has Check(i).
 LeftBehindBounds left_behind_bounds(const Timings& timings) {
   const Duration question = timings.coordinator_timeout + timings.T;
   return {question + timings.stop_deadline, longest_left_behind(timings),
@@ -80,7 +81,7 @@ void LeftBehind::see(Duration now, Standings nodes, const Cuts& unheard,
     const LeftBehindBounds bounds = left_behind_bounds(timings);
     known.bound = known.unheard ? bounds.unheard : bounds.told;
     if (known.group.coordinator == node.node) known.bound = bounds.outranked;
-    // Each of its two elections waits T for the nearest higher node before it asks the rest.
+    // Each of the two elections waits T for the nearest higher node before it asks the others.
     if (known.unheard && known.others_unheard) known.bound += 2 * timings.T;
   }
 }

@@ -33,21 +33,21 @@ std::string in_words(const PermitsOut& permits) {
 }
 
 template <class Value, class Give>
-Done<Value> done_with(HookHost::Ended ended, Give give) {
-  return Done<Value>([ended = std::move(ended), give](typename Done<Value>::Outcome outcome) {
+Done<Value> done_with(HookHost::Ended on_ended, Give give) {
+  return Done<Value>([on_ended = std::move(on_ended), give](typename Done<Value>::Outcome outcome) {
     if (outcome)
-      ended(give(std::move(*outcome)));
+      on_ended(give(std::move(*outcome)));
     else
-      ended(HookHost::Outcome(boost::system::in_place_error, outcome.error()));
+      on_ended(HookHost::Outcome(boost::system::in_place_error, outcome.error()));
   });
 }
 
-Done<Bytes> done_with_bytes(HookHost::Ended ended) {
-  return done_with<Bytes>(std::move(ended), [](Bytes value) { return value; });
+Done<Bytes> done_with_bytes(HookHost::Ended on_ended) {
+  return done_with<Bytes>(std::move(on_ended), [](Bytes value) { return value; });
 }
 
-Done<> done_with_nothing(HookHost::Ended ended) {
-  return done_with<std::monostate>(std::move(ended), [](std::monostate) { return Bytes{}; });
+Done<> done_with_nothing(HookHost::Ended on_ended) {
+  return done_with<std::monostate>(std::move(on_ended), [](std::monostate) { return Bytes{}; });
 }
 
 std::optional<AssignedTask> opened(const std::optional<Assigned>& assigned) {
@@ -106,7 +106,7 @@ HookContext HookRunner::context(Duration deadline) {
 
 // --- The three actions
 
-// Permits are revoked before anything else, and all of it has one deadline.
+// Permits are revoked first. One deadline covers everything that Stop includes.
 void HookRunner::perform(const Stop& action, std::optional<Duration> within) {
   cause_ = action.cause;
   end_asking();
@@ -141,8 +141,8 @@ void HookRunner::perform(const Reorganize& action) {
   reorganization.cancelled = running.cancel.get_token();
   reorganization.questioner = questioner(action.group, false, running.members);
   run(std::move(running), action.members,
-      [reorganization](Application& application, HookHost::Ended ended) {
-        application.reorganize(reorganization, done_with_bytes(std::move(ended)));
+      [reorganization](Application& application, HookHost::Ended on_ended) {
+        application.reorganize(reorganization, done_with_bytes(std::move(on_ended)));
       });
 }
 
@@ -152,8 +152,8 @@ void HookRunner::perform(const Start& action) {
   Running running{Hook::start, action.ticket, action.group};
   auto task = opened(Assigned{action.definition, action.group});
   if (!task) {
-    return run(std::move(running), {}, [](Application&, const HookHost::Ended& ended) {
-      ended({boost::system::in_place_error, "its coordinator's definition is no task"});
+    return run(std::move(running), {}, [](Application&, const HookHost::Ended& on_ended) {
+      on_ended({boost::system::in_place_error, "its coordinator's definition is no task"});
     });
   }
   Assignment assignment{{context(limits_.timings.start_deadline)},
@@ -166,8 +166,8 @@ void HookRunner::perform(const Start& action) {
   if (action.group.coordinator == self_)
     assignment.questioner = questioner(action.group, true, assignment.members);
   assigned_ = std::move(task);
-  run(std::move(running), {}, [assignment](Application& application, HookHost::Ended ended) {
-    application.start(assignment, done_with_nothing(std::move(ended)));
+  run(std::move(running), {}, [assignment](Application& application, HookHost::Ended on_ended) {
+    application.start(assignment, done_with_nothing(std::move(on_ended)));
   });
 }
 
@@ -182,8 +182,8 @@ void HookRunner::go_on_stopping() {
   Running running{Hook::stop, stopping_->ticket, group_};
   StopContext stop{context(host_.left()), group_};
   stop.cancelled = running.cancel.get_token();
-  run(std::move(running), {}, [stop](Application& application, HookHost::Ended ended) {
-    application.stop(stop, done_with_bytes(std::move(ended)));
+  run(std::move(running), {}, [stop](Application& application, HookHost::Ended on_ended) {
+    application.stop(stop, done_with_bytes(std::move(on_ended)));
   });
 }
 
@@ -212,8 +212,8 @@ void HookRunner::run(Running running, std::optional<Members> members, HookHost::
   run_next();
 }
 
-// No hook begins while a question is being answered. A start that was halted meanwhile permits
-// nothing.
+// No hook begins while a question is being answered. A `start` that was stopped before it ran
+// grants no permits.
 void HookRunner::run_next() {
   if (answering_.busy()) return answering_.cancel();
   Next next = *std::exchange(next_, std::nullopt);
@@ -223,11 +223,11 @@ void HookRunner::run_next() {
              next.members ? &*next.members : nullptr);
   host_.call(running_->hook, std::move(next.call),
              [this, hook = running_->hook, ticket = running_->ticket](HookHost::Outcome outcome) {
-               ended(hook, ticket, std::move(outcome));
+               on_hook_ended(hook, ticket, std::move(outcome));
              });
 }
 
-void HookRunner::ended(Hook hook, Ticket ticket, HookHost::Outcome outcome) {
+void HookRunner::on_hook_ended(Hook hook, Ticket ticket, HookHost::Outcome outcome) {
   if (!running_ || running_->hook != hook || running_->ticket != ticket) return;
   const Running ran = *std::exchange(running_, std::nullopt);
   if (hook == Hook::reorganize) end_asking();
@@ -290,8 +290,9 @@ void HookRunner::ended_badly(const Running& ran, const std::string& why) {
 
 // --- Questions
 
-// May be called when the life is over and this is gone: only what goes through the door looks at
-// it.
+// The questioner may be called when the life is over and this HookRunner is gone. Only the function
+// that it gives to `door` uses the HookRunner, and `door` drops that function once the life is
+// over.
 Questioner HookRunner::questioner(GroupNumber group, bool working, NodeSet members) {
   return [this, self = self_, number = asking_.begin(std::move(members)), group, working,
           door = host_.new_door()](NodeId member, Bytes question, Answered answered) {
@@ -328,7 +329,8 @@ void HookRunner::overran() {
   cancel_running();
 }
 
-// Asks the hook to end early. One that overran its own deadline has one stop deadline left to end.
+// Asks the hook to end early. If the hook has overrun its own deadline, it has one stop deadline
+// left to end.
 void HookRunner::cancel_running() {
   host_.request_stop(running_->cancel);
   if (running_->hook == Hook::reorganize) end_asking();

@@ -39,8 +39,8 @@ void Host::expired(Timer timer, Inbox::Arming arming) {
   turn();
 }
 
-// Steps do not overlap: the next event is given when the last action of the step before was
-// performed.
+// Gives the waiting events, one after the other. Steps do not overlap: the next event is given when
+// the last action of the previous step has been performed.
 void Host::turn() {
   if (turning_ || saving_ || !begun_) return;
   turning_ = true;
@@ -61,15 +61,17 @@ void Host::together(const std::function<void()>& work) {
   turn();
 }
 
-// No permit is valid again before `step` was told of a pause and revoked what there was.
+// Reads the clock, and makes permits valid until the right ends. After a pause no permit is valid
+// until `step` has been told of the pause and has revoked the old permits.
 Duration Host::look_at_the_clock() {
-  inbox_.stood_still(driver_.stood_still());
+  inbox_.on_pause(driver_.paused_for());
   const Duration now = driver_.now();
   if (!inbox_.pauses() && !inbox_.is_late(now)) driver_.permit_work(now, right_);
   return now;
 }
 
-// Every letter would tell it, and every journal with it.
+// A letter names the instance of its sender's life only until `step` knows it. Otherwise each
+// event, and each line of the journal, would repeat the instance.
 void Host::leave_out_what_is_known(Event& event) const {
   auto* const received = std::get_if<Received>(&event);
   if (!received) return;
@@ -128,7 +130,7 @@ bool Host::perform(const Action& action) {
   return true;
 }
 
-// What the rest of the actions brings about waits for its turn.
+// Events that the remaining actions cause wait until all these actions have been performed.
 void Host::saved() {
   if (ended_) return;
   driver_.save_performed();
@@ -143,7 +145,8 @@ void Host::perform_stop(Stop stop) {
   hooks_.perform(stop, std::clamp(left, Duration::zero(), config_.timings.stop_deadline));
 }
 
-// The Save before it may have taken until the right was over.
+// The Save before the Start may have taken longer than the right to work lasts. Then nothing is
+// started.
 void Host::perform_start(const Start& start) {
   not_begun_ = right_ && *right_ <= driver_.now();
   if (not_begun_)
@@ -152,7 +155,8 @@ void Host::perform_start(const Start& start) {
     hooks_.perform(start);
 }
 
-// An answer whose number a newer call has, which waits, is to a call of the caller's life before.
+// If a newer call with the same number waits, the answer is for a call of the caller's former life.
+// It is dropped.
 void Host::perform_send(const Send& send) {
   if (is_answer(send.letter) && inbox_.has_call(send.letter.to, send.letter.call)) return;
   std::optional<Duration> bound;
@@ -160,7 +164,7 @@ void Host::perform_send(const Send& send) {
   driver_.send(send.letter, bound);
 }
 
-// --- Questions, and what is told of it
+// --- Questions and observers
 
 std::uint64_t Host::asked(Inquiry inquiry, Answered answered) {
   if (is_in(inquiry.group)) return hooks_.asked(std::move(inquiry), std::move(answered));

@@ -18,7 +18,7 @@ void Inbox::expire(Timer timer, Arming arming, Duration now) {
   waiting_.push_back({Expired{timer}, now, arming});
 }
 
-void Inbox::stood_still(Duration gap) {
+void Inbox::on_pause(Duration gap) {
   if (gap > longest_wait_) pause_ = std::max(pause_.value_or(gap), gap);
 }
 
@@ -28,8 +28,8 @@ bool Inbox::is_late(Duration now) const {
 
 std::optional<Event> Inbox::next(Duration now) {
   while (!waiting_.empty() && is_void(waiting_.front())) waiting_.pop_front();
-  // One Paused stands for all that waited.
-  if (!waiting_.empty()) stood_still(now - std::max(waiting_.front().since, last_pause_));
+  // One Paused is given for all events that have waited too long.
+  if (!waiting_.empty()) on_pause(now - std::max(waiting_.front().since, last_pause_));
   const auto pause = std::exchange(pause_, std::nullopt);
   if (pause && begun_) {
     last_pause_ = now;

@@ -22,7 +22,7 @@ constexpr const char* too_late = "it was halted, or assigned something, meanwhil
 
 }  // namespace
 
-// --- Who asks
+// --- The node that asks
 
 std::uint64_t Asking::begin(NodeSet members) {
   members_ = std::move(members);
@@ -48,11 +48,11 @@ void Asking::ask(std::uint64_t number, NodeId member, Inquiry inquiry, Answered 
 void Asking::ask_next(NodeId member) {
   take_(member, std::move(waiting_[member].front().inquiry),
         [this, member, number = number_](HookHost::Outcome answer) {
-          if (number == number_) came(member, std::move(answer));
+          if (number == number_) on_answer(member, std::move(answer));
         });
 }
 
-void Asking::came(NodeId member, HookHost::Outcome answer) {
+void Asking::on_answer(NodeId member, HookHost::Outcome answer) {
   auto& waiting = waiting_[member];
   tell(std::move(waiting.front().answered), std::move(answer));
   waiting.pop_front();
@@ -73,7 +73,7 @@ void Asking::tell(Answered answered, HookHost::Outcome answer) {
   host_.tell([answered = std::move(answered), answer = std::move(answer)] { answered(answer); });
 }
 
-// --- Who is asked
+// --- The node that is asked
 
 std::uint64_t Answering::asked(Question question, Answered answered) {
   Asked asked{++last_, std::move(question), std::move(answered)};
@@ -106,22 +106,22 @@ void Answering::answer_first() {
   Asked& first = asked_.front();
   host_.call(
       std::nullopt,
-      [question = std::move(first.question)](Application& application, HookHost::Ended ended) {
-        application.answer(question, Done<Bytes>(std::move(ended)));
+      [question = std::move(first.question)](Application& application, HookHost::Ended on_ended) {
+        application.answer(question, Done<Bytes>(std::move(on_ended)));
       },
       [this, number = first.number](HookHost::Outcome answer) {
-        ended(number, std::move(answer));
+        on_answered(number, std::move(answer));
       });
 }
 
-void Answering::ended(std::uint64_t number, HookHost::Outcome answer) {
+void Answering::on_answered(std::uint64_t number, HookHost::Outcome answer) {
   if (asked_.empty() || asked_.front().number != number) return;
   const Asked answered = std::move(asked_.front());
   asked_.pop_front();
   if (answer && answer->data.size() > limits_.bytes)
     answer = failed(too_large("its answer", answer->data.size(), limits_.bytes));
   if (!asked_.empty()) answer_first();
-  answered.answered(std::move(answer));  // may ask the next question
+  answered.answered(std::move(answer));  // the callback of the caller may ask its next question
   if (asked_.empty()) quiet_();
 }
 

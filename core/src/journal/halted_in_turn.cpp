@@ -10,9 +10,9 @@ namespace muster {
 namespace {
 
 constexpr std::ptrdiff_t most_turns = 3;
-constexpr std::size_t most_kept = 64;  // one that sends Halts without end makes no more
+constexpr std::size_t most_kept = 64;  // a bound on memory, for a node that sends Halts without end
 
-// The letter of the Halt that the node obeyed in this step.
+// The letter with the Halt that the node obeyed in this step.
 const Letter* obeyed_halt(const Event& event, const View& after) {
   const auto* received = std::get_if<Received>(&event);
   const bool obeyed = received && std::holds_alternative<Halt>(received->letter.message) &&

@@ -5,10 +5,10 @@
 namespace muster::history {
 namespace {
 
-/// Who halts a node again and again is kept that often.
+/// At most this many halters are kept for one reorganization.
 constexpr std::size_t most_halts = 8;
 
-/// Where the time goes that is spent in this state.
+/// The phase of a reorganization to which the time in this state belongs.
 Duration& place_of(Phases& phases, const View& view) {
   const Wait procedure = view.procedure;
   if (procedure == Wait::Announcing) return phases.announcing;
@@ -23,7 +23,7 @@ Duration& place_of(Phases& phases, const View& view) {
   return view.status == Status::Normal ? phases.seeking : phases.halted;
 }
 
-/// No procedure runs that may lead out of Normal.
+/// True if no procedure runs that may lead out of Normal.
 bool at_rest(const View& view) {
   return view.status == Status::Normal &&
          (view.procedure == Wait::Idle || view.procedure == Wait::Checking);
@@ -42,14 +42,14 @@ std::optional<Entry> Recorder::take(Duration t, const Event& event, const View& 
   const bool elects = reasons_.take(self_, event, after);
   const View before = std::exchange(view_, after);
   last_ = t;
-  // A node that leaves is in no reorganization: it is Down.
+  // A node that is leaving is Down, so it is in no reorganization.
   const bool ceases = before.status == Status::Normal && after.status != Status::Normal &&
                       after.status != Status::Down;
   if (open_ && elects) open_->then = reasons_.last().evidence;
   if (!open_ && (elects || ceases)) begin(t, event, before, elects);
   if (!open_) return std::nullopt;
-  const bool stands_still = after.procedure == Wait::Outvoted || after.procedure == Wait::Rejoining;
-  if (elects && !stands_still) ++open_->elections;
+  const bool is_paused = after.procedure == Wait::Outvoted || after.procedure == Wait::Rejoining;
+  if (elects && !is_paused) ++open_->elections;
   if (const auto by = halted_by(event)) {
     std::vector<NodeId>& all = open_->halted_by;
     if (all.size() == most_halts) all.erase(all.begin());
@@ -71,7 +71,7 @@ void Recorder::begin(Duration t, const Event& event, const View& before, bool el
 
 std::optional<Entry> Recorder::end(Duration t) {
   Entry entry = *std::exchange(open_, std::nullopt);
-  if (view_.group == entry.before) return std::nullopt;  // it was left to a higher node
+  if (view_.group == entry.before) return std::nullopt;  // a higher node has the election
   entry.took = t - entry.began;
   entry.group = view_.group;
   entry.coordinator = view_.coordinator;
@@ -90,7 +90,7 @@ std::optional<Entry> Recorder::going_on(Duration now) const {
   return entry;
 }
 
-// The time since the last step was spent in the state which that one led to.
+// The time since the last step was spent in the state after that step.
 void Recorder::spend(Entry& entry, Duration until) const {
   const Duration spent = until - last_;
   place_of(entry.phases, view_) += spent;

@@ -10,7 +10,7 @@ bool is_of_a_round(Wait procedure) {
   return procedure == Wait::Idle || procedure == Wait::Checking || procedure == Wait::Probing;
 }
 
-/// An answer that is no reason to do anything.
+/// True for an answer that calls for no action.
 struct FindsNothing {
   bool operator()(const Here&) const { return true; }
   bool operator()(const Normality& answer) const { return answer.normal; }
@@ -22,7 +22,7 @@ struct FindsNothing {
   }
 };
 
-/// A question how another node is, or its answer.
+/// True for a question about another node's state, and for its answer.
 struct AsksHowItIs {
   bool operator()(const AreYouThere&) const { return true; }
   bool operator()(const in_group::AreYouThere&) const { return true; }

@@ -154,7 +154,7 @@ struct AppendLine {
   void operator()(const Finding& line) const { finding_line(out, line); }
 };
 
-/// The fields of one line; the first that is missing or wrong is kept as the failure.
+/// The fields of one line. The first field that is missing or wrong is kept as the failure.
 class Fields {
  public:
   explicit Fields(const boost::json::object& object) : object_(object) {}
@@ -170,7 +170,7 @@ class Fields {
     to = std::move(*result);
   }
 
-  /// A journal of a version that had the Bully alone says nothing of what came later.
+  /// Journals that are older than the second protocol lack these keys.
   void read_config(Config& to) {
     static const boost::json::value defaults = boost::json::parse(to_json(Config{}));
     const boost::json::value* value = object_.if_contains("config");
@@ -188,7 +188,8 @@ class Fields {
     if (has(key)) read(key, to.emplace());
   }
 
-  /// The line does not name its protocol, and needs not: no two states have the same fields.
+  /// The line does not name its protocol. The name is not needed: no two states have the same
+  /// fields.
   void read_state(std::string_view key, Protocol& to) {
     const boost::json::value* value = object_.if_contains(key);
     if (!value) return fail(std::string(key) + " is missing");
@@ -200,7 +201,7 @@ class Fields {
       found = result.has_value();
       if (found) to = std::move(*result);
     });
-    if (!found) fail(std::string(key) + " is none of a protocol that is known here");
+    if (!found) fail(std::string(key) + " is not the state of a known protocol");
   }
 
   void read(Stamp& stamp) {
@@ -212,7 +213,8 @@ class Fields {
 
   void demand(std::string_view key, const boost::json::value& expected) {
     const boost::json::value* value = object_.if_contains(key);
-    if (!value || *value != expected) fail(std::string(key) + " is not one that is known here");
+    if (!value || *value != expected)
+      fail(std::string(key) + " has a value that this version of Muster does not know");
   }
 
   void fail(std::string why) {
@@ -242,11 +244,11 @@ Expected<Line> parse_header(Fields fields) {
   fields.read("protocol", protocol);
   fields.read_config(line.config);
   if (line.config.nodes.size() > most_nodes)
-    fields.fail("a cluster of " + std::to_string(line.config.nodes.size()) + " nodes: at most " +
-                std::to_string(most_nodes) + " are one");
+    fields.fail("a cluster of " + std::to_string(line.config.nodes.size()) +
+                " nodes: a cluster has at most " + std::to_string(most_nodes));
   if (fields.has("gap")) fields.read("gap", line.gap);
-  if (line.config.protocol != protocol) fields.fail("config.protocol is not the line's");
-  if (line.config.self != line.node) fields.fail("config.self is not the node of the line");
+  if (line.config.protocol != protocol) fields.fail("config.protocol differs from protocol");
+  if (line.config.self != line.node) fields.fail("config.self differs from node");
   if (fields.has("state")) {
     line.state = begin(line.config);
     std::visit([&](auto& state) { fields.read("state", state); }, *line.state);
@@ -317,7 +319,7 @@ Expected<Line> parse_fault(Fields fields) {
            named && *named != FaultKind::power_cut)
     line.kind = *named;
   else
-    fields.fail("fault: no fault is named " + kind);
+    fields.fail("fault: there is no fault " + kind);
   fields.read_if_there("node", line.node);
   fields.read_if_there("from", line.from);
   return fields.finish(std::move(line));
@@ -330,7 +332,7 @@ Expected<Line> parse_note(Fields fields) {
   return fields.finish(std::move(line));
 }
 
-// Of a node, or of whoever looks at all of them.
+// A line about one node, or about the cluster as a whole.
 Expected<Line> parse_broken(Fields fields) {
   if (!fields.has("node")) {
     Finding line;
@@ -351,7 +353,7 @@ void append_line(std::string& out, const Line& line) {
 }
 
 Expected<Line> parse_line(std::string_view text) {
-  unsigned char buffer[8192];  // most lines need no other memory
+  unsigned char buffer[8192];  // enough memory for most lines
   boost::json::monotonic_resource memory(buffer, sizeof buffer);
   boost::json::error_code error;
   const boost::json::value value = boost::json::parse(text, error, &memory);

@@ -22,15 +22,15 @@ const Refused* refusal_in(const Event& event) {
   return answer ? std::get_if<Refused>(&answer->result) : nullptr;
 }
 
-/// Some events say nothing of themselves: what went before them was told.
+/// Some events add no reason to the log, because the event that led to them was reported.
 std::string cause_words(const Reason& reason) {
   return reason.trigger == Trigger::other ? std::string() : ": " + reason.evidence;
 }
 
-/// Who finds others that differ may have to stand still (docs/decisions/differing.md).
+/// A node that meets nodes that differ may take no part, or wait (docs/decisions/differing.md).
 const char* what_begins(Wait procedure) {
-  if (procedure == Wait::Outvoted) return "takes no part, as many others differ: ";
-  if (procedure == Wait::Rejoining) return "waits for those that differ to cease: ";
+  if (procedure == Wait::Outvoted) return "takes no part, because many nodes differ from it: ";
+  if (procedure == Wait::Rejoining) return "waits until the nodes that differ have stopped: ";
   return "begins an election: ";
 }
 
@@ -42,15 +42,15 @@ bool is_in_a_group(const View& view) {
 
 std::vector<News> Newsreel::take(const Event& event, const View& after) {
   std::vector<News> news;
-  const auto tell = [&](LogLevel level, const char* matter, const std::string& text) {
-    news.push_back({level, matter, "node " + to_text(self_) + ' ' + text});
+  const auto tell = [&](LogLevel level, const char* topic, const std::string& text) {
+    news.push_back({level, topic, "node " + to_text(self_) + ' ' + text});
   };
   if (std::holds_alternative<HookFailed>(event)) {
     last_failure_ = Reasons::of(self_, event).evidence;
     tell(LogLevel::warning, "hook", "goes on: " + last_failure_);
   }
   if (std::holds_alternative<Leaving>(event))
-    tell(LogLevel::info, "leaving", "is to leave in order");
+    tell(LogLevel::info, "leaving", "was told to leave in order");
   if (refusal_in(event))
     tell(LogLevel::warning, "refusal", "is refused: " + Reasons::of(self_, event).evidence);
   if (reasons_.take(self_, event, after))
@@ -62,8 +62,8 @@ std::vector<News> Newsreel::take(const Event& event, const View& after) {
     if (const auto before = view_.held.by_node.find(node);
         before == view_.held.by_node.end() || before->second.until != hold.until)
       tell(LogLevel::warning, "calm",
-           "does not let node " + to_text(node) + " in for " + to_text(hold.time) +
-               ": it makes its group reorganize again and again (calm)");
+           "does not admit node " + to_text(node) + " for " + to_text(hold.time) +
+               ": that node makes the group reorganize again and again (calm)");
   if (after.status == Status::Normal && after.group && after.group != told_) {
     told_ = after.group;
     tell(LogLevel::info, "group", group_words(after, self_));

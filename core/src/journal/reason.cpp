@@ -39,13 +39,14 @@ bool is_answer(const Event& event) {
   return received && muster::is_answer(received->letter);
 }
 
-/// A node at work recovers in the same life only for an answer that shows that it was left behind.
+/// True if a node at work recovers because of an answer. Only a node that was left behind recovers
+/// because of an answer.
 bool is_left_behind(Status was, const Event& event, Status is) {
   const bool at_work = was == Status::Reorganization || was == Status::Normal;
   return at_work && is == Status::Down && is_answer(event);
 }
 
-/// Of an election that asks first: it goes on when those whom it asked have answered, or cannot.
+/// True if the event ends the questions of an election that asks before it halts.
 bool ends_a_question(const Event& event) {
   return is_answer(event) || std::holds_alternative<Unanswered>(event) ||
          std::holds_alternative<Failed>(event);
@@ -55,7 +56,7 @@ std::string name(NodeId node) {
   return "node " + std::to_string(node.value);
 }
 
-/// Text of another node, of an application or of an owner: printable, and never more than a line.
+/// Text of another node, an application or an owner: made printable, and cut to less than a line.
 std::string foreign(const std::string& text) {
   constexpr std::size_t most = 120;
   std::string printable = text.substr(0, most);
@@ -106,7 +107,7 @@ Reason of_silence(Wait waited, std::optional<NodeId> lost, const Unanswered& sil
   if (waited == Wait::Probing && lost) return {Trigger::failed, name(*lost) + " failed"};
   if (waited == Wait::Probing)
     return {Trigger::unanswered, "coordinator " + std::to_string(silent.by.value) +
-                                     " was not heard of and did not answer AreYouThere"};
+                                     " was not heard and did not answer AreYouThere"};
   std::string what = name(silent.by) + " did not answer";
   if (waited == Wait::Checking) what += " AreYouNormal";
   if (waited == Wait::Announcing) what += " NewCoordinator";
@@ -117,23 +118,23 @@ Reason of_silence(Wait waited, std::optional<NodeId> lost, const Unanswered& sil
 std::string of_timer(Timer timer) {
   switch (timer) {
     case Timer::coordinator:
-      return "no coordinator was heard of";
+      return "no coordinator was heard";
     case Timer::check:
       return "Check found something";
     case Timer::retry:
-      return "it backed off and began anew";
+      return "it backed off and started again";
     case Timer::merge:
       return "no coordinator above it moved first";
     case Timer::accepts:
-      return "the time for Accepts was over";
+      return "the time to wait for Accepts was over";
     case Timer::preempt:
-      return "it was a member of a lower node for long enough";
+      return "it was a member under a lower node for long enough";
     case Timer::settle:
-      return "the time for others to come up was over";
+      return "the time to wait for others to start was over";
     case Timer::rejoin:
-      return "those that differ have ceased";
+      return "the nodes that differ have stopped";
     case Timer::right:
-      return "a majority's grant was over";
+      return "the grant of a majority had expired";
   }
   return "a timer expired";
 }

@@ -14,12 +14,12 @@ Expected<std::optional<Difference>> Replayer::take(const journal::Line& line) {
           return nullptr;
       },
       line);
-  if (!stamp) return std::nullopt;  // a fault
+  if (!stamp) return std::nullopt;  // a fault has no stamp
   const auto found = lives_of_nodes_.find(stamp->node);
   if (found == lives_of_nodes_.end() || found->second.incarnation != stamp->incarnation)
     return Failure{ExitCode::does_not_hold, "node " + to_text(stamp->node) + " in life " +
                                                 to_text(stamp->incarnation) +
-                                                ": this life has no first line before this one"};
+                                                ": the first line of this life is missing"};
   ReplayedLife& life = found->second;
   if (life.seq && stamp->seq != *life.seq + 1) life.followed = false;
   life.seq = stamp->seq;

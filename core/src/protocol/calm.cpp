@@ -7,7 +7,7 @@ namespace muster {
 
 namespace {
 
-constexpr unsigned most_times = 8;  // more make no difference
+constexpr unsigned most_times = 8;  // more losses do not make a hold longer
 
 }  // namespace
 

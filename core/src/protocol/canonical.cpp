@@ -3,7 +3,7 @@
 
 namespace muster {
 
-// --- What is dead
+// --- Dead parts of a state
 
 void forget_dead(const Config& config, const Surroundings& surroundings, Protocol& protocol) {
   std::visit(
@@ -13,7 +13,7 @@ void forget_dead(const Config& config, const Surroundings& surroundings, Protoco
         state.report = {};
         if (surroundings.hooks_end) state.failed_hooks = state.failed_in_company = 0;
         forget_dead(config, surroundings, state);
-        state.ticket = Ticket{1};  // of the hook that runs; an older one has ended
+        state.ticket = Ticket{1};  // the hook that runs; an older one has ended
       },
       protocol);
 }

@@ -4,12 +4,13 @@
 
 #include <muster/protocol/canonical.hpp>
 
-/// What each protocol knows of its own, for canonical.cpp.
+/// The parts of canonical.cpp that each protocol has for itself.
 
 namespace muster {
 
-/// Checks are not counted: as many as it takes may follow one that found nothing. Nor is it counted
-/// how often a timer was doubled.
+/// Replaces counters by the little that they decide. A Check that found nothing can always be
+/// followed by enough further ones to reset the level of a timer, and that level only changes the
+/// timer's length.
 inline void forget_counts(bool back_off, unsigned& retry_level, unsigned& quiet_checks) {
   retry_level = back_off && retry_level > 0 ? 1 : 0;
   if (retry_level == 0) quiet_checks = 0;

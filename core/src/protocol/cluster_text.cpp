@@ -59,7 +59,8 @@ ClusterLines cluster_lines(const ProtocolConfig& config) {
   for (const auto& [node, score] : config.importance)
     lines["importance." + to_text(node)] = std::to_string(score);
   if (config.protocol == ProtocolName::bully) add_switches(lines, config.repairs);
-  // Nodes of before this switch do not have it in their texts, and must not differ for that.
+  // Versions that are older than this switch do not have it in their texts. So the default is not
+  // written: otherwise the texts would differ.
   if (config.repairs.left_behind != config.literal()) lines.erase("repairs.left_behind");
   if (config.protocol == ProtocolName::invitation) add_switches(lines, config.invitation_repairs);
   lines.merge(chosen_options(config.options));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t million = 1'000'000;
 
-// Rounded down.
+// length * of / by, rounded down.
 Duration times(Duration length, std::int64_t of, std::int64_t by) {
   return length / by * of + length % by * of / by;
 }

@@ -9,14 +9,14 @@ namespace muster {
 
 namespace {
 
-/// Compares what a message says of its sender and its receiver with the letter that carries it.
-/// Each kind has a function of its own, and there is none for all others: a new kind does not
-/// compile until somebody has decided what of the envelope it repeats.
+/// Compares the sender and the receiver that a message names with the letter that carries it. No
+/// function covers all other kinds: a new kind of message does not compile until somebody has
+/// decided which part of the envelope it repeats.
 class Envelope {
  public:
   explicit Envelope(const Letter& letter) : letter_(letter) {}
 
-  // The calls of the Bully.
+  // Calls of the Bully.
   bool operator()(const AreYouThere&) const { return true; }
   bool operator()(const AreYouNormal& call) const { return is_of_sender(call.group); }
   bool operator()(const Halt& call) const { return is_of_sender(call.election); }
@@ -29,18 +29,19 @@ class Envelope {
   bool operator()(const AreYouFree&) const { return true; }
   bool operator()(const in_group::AreYouThere& call) const { return is_of_receiver(call.group); }
 
-  // The calls of the Invitation. An Invitation names any coordinator: the old one forwards it.
+  // Calls of the Invitation. An Invitation may name any coordinator, because a former coordinator
+  // forwards it.
   bool operator()(const invitation::AreYouCoordinator&) const { return true; }
   bool operator()(const invitation::AreYouThere& call) const { return is_of_receiver(call.group); }
   bool operator()(const invitation::Invitation&) const { return true; }
   bool operator()(const invitation::Accept& call) const { return is_of_receiver(call.group); }
   bool operator()(const invitation::Ready& call) const { return is_of_sender(call.group); }
 
-  // The calls of the textbook protocol.
+  // Calls of the textbook protocol.
   bool operator()(const textbook::Election&) const { return true; }
   bool operator()(const textbook::Coordinator& call) const { return is_of_sender(call.group); }
 
-  // Answers. Groups of other coordinators may stand in them.
+  // Answers. For the kinds with the result true, the letter may name groups of other coordinators.
   bool operator()(const Answer& answer) const { return std::visit(*this, answer.result); }
   bool operator()(const Here&) const { return true; }
   bool operator()(const Normality&) const { return true; }
@@ -56,7 +57,7 @@ class Envelope {
   bool operator()(const invitation::Membership&) const { return true; }
   bool operator()(const invitation::Invited&) const { return true; }
 
-  // What rides on a letter: only a coordinator gives its own word, and of its own group.
+  // Riders. Bounds that are marked as a coordinator's own must be about a group of the sender.
   bool operator()(const ByQuorum& riding) const {
     return std::all_of(riding.rights.begin(), riding.rights.end(), [&](const Rights& rights) {
       return !rights.own_word || !rights.group || is_of_sender(*rights.group);

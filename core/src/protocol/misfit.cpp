@@ -19,20 +19,21 @@ std::optional<Misfit> misfit_of_nodes(const ProtocolConfig& config) {
   const NodeSet& nodes = config.nodes;
   if (nodes.empty()) return Misfit{"nodes", "at least one"};
   if (nodes.size() > most_nodes)
-    return Misfit{"nodes", "at most " + std::to_string(most_nodes) + ", not " +
-                               std::to_string(nodes.size()) + " nodes"};
-  if (nodes.contains({})) return Misfit{"nodes", "ids from 1 on, and there is a 0"};
+    return Misfit{"nodes", "at most " + std::to_string(most_nodes) + " nodes, not " +
+                               std::to_string(nodes.size())};
+  if (nodes.contains({})) return Misfit{"nodes", "ids from 1 on, not 0"};
   if (!nodes.contains(config.self))
-    return Misfit{"id", "one of those of the nodes: " + ids_of(nodes)};
+    return Misfit{"id", "one of the ids of the nodes: " + ids_of(nodes)};
   return std::nullopt;
 }
 
-// What a switch may not be on real nodes, because of another or at all.
+// Combinations of switches that are refused on real nodes.
 std::optional<Misfit> misfit_of_repairs(const ProtocolConfig& config) {
   if (!config.repairs.safe())
-    return Misfit{"report_refusals",
-                  "true, or stop_beside_halts = false beside it: without reported refusals a Halt "
-                  "must be answered only when stopped (docs/findings.md, V9)"};
+    return Misfit{
+        "report_refusals",
+        "true, or stop_beside_halts = false: unless refusals are reported, a node must answer "
+        "a Halt only when its application has stopped (docs/findings.md, V9)"};
   if (!config.invitation_repairs.safe())
     return Misfit{"safe_counter",
                   "true: a node that counts from 0 again gives a new group an old number, and "
@@ -50,11 +51,11 @@ std::optional<Misfit> misfit_of_options(const ProtocolConfig& config) {
   if (options.calm < Duration::zero() || options.calm > longest_calm)
     return Misfit{"calm", "from " + to_text(Duration::zero()) + " to " + to_text(longest_calm)};
   if (options.calm > Duration::zero() && !config.can_be_calm())
-    return Misfit{"calm", "\"0s\": it is of the Bully alone, with every switch"};
+    return Misfit{"calm", "\"0s\": only the Bully has this option, and only with every switch on"};
   if (auto together = misfit(options)) return together;
   if (options.quorum == Quorum::off && options.clock_drift != ClockDrift{})
     return Misfit{"clock_drift",
-                  "left out, or quorum = \"majority\": it bounds the rights of that"};
+                  "left out, or quorum = \"majority\": only the grants of a quorum depend on it"};
   if (options.clock_drift.millionths > 100'000)
     return Misfit{"clock_drift", "at most \"100000ppm\", which is a tenth"};
   for (const auto& [name, text] : chosen_options(options)) {
@@ -62,16 +63,18 @@ std::optional<Misfit> misfit_of_options(const ProtocolConfig& config) {
     if (config.protocol != ProtocolName::bully)
       return Misfit{name, '"' + otherwise + "\": any other is an option of the Bully alone"};
     if (!config.repairs.allow_options())
-      return Misfit{name, '"' + otherwise +
-                              "\", or literal = false: no option was checked without every switch"};
+      return Misfit{name,
+                    '"' + otherwise +
+                        "\", or literal = false: options were checked only with every switch on"};
   }
   return std::nullopt;
 }
 
 std::optional<Misfit> misfit_of_importance(const ProtocolConfig& config) {
   if (!config.importance.empty() && config.protocol != ProtocolName::textbook)
-    return Misfit{"importance",
-                  "none: it is of the textbook protocol; with any other the id is the priority"};
+    return Misfit{
+        "importance",
+        "none: only the textbook protocol has it; in every other protocol the id is the priority"};
   for (const auto& [node, score] : config.importance)
     if (!config.nodes.contains(node))
       return Misfit{to_text(node), "one of the ids in [cluster.nodes]: " + ids_of(config.nodes)};
@@ -84,8 +87,9 @@ std::optional<Misfit> misfit(const Options& options) {
   if (options.quorum == Quorum::off) return std::nullopt;
   for (const auto& [name, text] : chosen_options(options))
     if (name != "quorum" && name != "clock_drift")
-      return Misfit{name, '"' + option_lines({}).at(name) +
-                              "\", or quorum = \"off\": no row of the checker has both"};
+      return Misfit{name,
+                    '"' + option_lines({}).at(name) +
+                        "\", or quorum = \"off\": the checker has not searched the two together"};
   return std::nullopt;
 }
 
@@ -108,8 +112,8 @@ std::optional<Misfit> misfit(const Timings& timings) {
                   "at least T = " + to_text(timings.T) +
                       ": a coordinator that is slow within T would be suspected"};
   if (timings.reorganize_deadline < timings.T)
-    return Misfit{"reorganize_deadline",
-                  "at least T = " + to_text(timings.T) + ", which a question to a member may take"};
+    return Misfit{"reorganize_deadline", "at least T = " + to_text(timings.T) +
+                                             ": a question to a member may take that long"};
   return std::nullopt;
 }
 
@@ -124,9 +128,9 @@ std::optional<Misfit> misfit(const ProtocolConfig& config) {
 std::optional<Misfit> misfit(const SafeState& safe) {
   constexpr std::uint64_t most = highest_number - most_lives_ahead;
   const auto too_high = [](const char* key, std::uint64_t number) {
-    return Misfit{key, "at most " + std::to_string(most) + ", and is " + std::to_string(number) +
-                           ": no numbers are left for what is to come; begin the cluster anew, "
-                           "under another name and with empty stores"};
+    return Misfit{key, "at most " + std::to_string(most) + ", but it is " + std::to_string(number) +
+                           ": no numbers are left for later groups and lives; start a new cluster, "
+                           "with another name and empty stores"};
   };
   if (safe.incarnation.value > most) return too_high("incarnation", safe.incarnation.value);
   if (safe.counter_limit > most) return too_high("counter_limit", safe.counter_limit);
@@ -136,7 +140,8 @@ std::optional<Misfit> misfit(const SafeState& safe) {
 std::optional<Misfit> misfit(const std::map<NodeId, std::string>& addresses, const NodeSet& nodes,
                              bool insecure) {
   for (NodeId node : nodes)
-    if (!addresses.contains(node)) return Misfit{to_text(node), "given, as that of every node"};
+    if (!addresses.contains(node))
+      return Misfit{to_text(node), "an address, because every node needs one"};
   std::map<std::string, NodeId> taken;
   for (const auto& [node, text] : addresses) {
     const std::string key = to_text(node);
@@ -145,12 +150,11 @@ std::optional<Misfit> misfit(const std::map<NodeId, std::string>& addresses, con
     if (!address || address->port == 0)
       return Misfit{key, "a host and a port from 1 to 65535, such as \"127.0.0.1:7101\""};
     if (const auto [other, fresh] = taken.emplace(text, node); !fresh)
-      return Misfit{key, "an address of its own: node " + to_text(other->second) + " has it"};
+      return Misfit{key, "an address of its own: node " + to_text(other->second) + " has this one"};
     if (!insecure && !address->is_loopback())
-      return Misfit{
-          key,
-          "a loopback address, or insecure = true or TLS beside it: connections are neither "
-          "encrypted nor authenticated without it"};
+      return Misfit{key,
+                    "a loopback address, or insecure = true, or TLS: without TLS, connections are "
+                    "neither encrypted nor authenticated"};
   }
   return std::nullopt;
 }

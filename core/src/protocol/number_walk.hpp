@@ -10,8 +10,9 @@
 
 namespace muster {
 
-/// Finds the numbers in a value of the node `self` by their types. A bare number has no owner:
-/// `Own` says of each type that contains one whose it is, or the program does not compile.
+/// Visits all numbers in a value of the node `self`. The walk finds the numbers by their types. A
+/// bare number has no owner: for each type that contains one, `Own` says which node owns it, or the
+/// program does not compile.
 template <class Own>
 class NumberWalk {
  public:
@@ -55,7 +56,8 @@ class NumberWalk {
     }
     calls = std::move(changed);
   }
-  /// But for its vector, of which nothing is left but h, where the lab has struck its line.
+  /// The state vector is left out: a new life uses only h of it, and only if the lab has struck the
+  /// line that clears h.
   void operator()(SafeState& safe) {
     visit_.life(self_, safe.incarnation);
     visit_.last_counter(self_, safe.counter_limit);
@@ -63,7 +65,7 @@ class NumberWalk {
     own()(safe.seen);
   }
 
-  /// All that a node knows in one life.
+  /// Visits a node's whole state.
   template <std::derived_from<Common> State>
   void state(State& state) {
     for_each_field(state, [&]<class Field>(const char*, Field& field) {

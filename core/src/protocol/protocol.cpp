@@ -10,7 +10,7 @@ namespace muster {
 
 namespace {
 
-/// The group counter that the receiver of a letter would take over; 0 where there is none.
+/// The group counter in a letter that its receiver would adopt; 0 if there is none.
 struct CounterIn {
   std::uint64_t operator()(const NewCoordinator& call) const { return call.group.counter; }
   std::uint64_t operator()(const invitation::Invitation& call) const { return call.group.counter; }
@@ -25,8 +25,8 @@ struct CounterIn {
   }
 };
 
-/// Groups come one after the other: who knows of one so far ahead lies, or is broken. A node that
-/// knows none yet has nothing to tell by.
+/// True if the letter names a counter that no honest node can have reached: counters grow by one
+/// with each group. A node that knows no counter yet cannot judge.
 bool is_far_ahead(const Common& state, const Letter& letter) {
   return state.counter > 0 &&
          std::visit(CounterIn{}, letter.message) > state.counter + most_groups_ahead;

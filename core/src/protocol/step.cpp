@@ -4,9 +4,13 @@
 
 namespace muster {
 
-// Within T all that differ have learned it, and have ceased a stop_deadline later.
-// A node that gives way gives each coordinator above it the time of one Check and one call. Accepts
-// come after an Invitation, its forwarding and a stop, each with its own call.
+// Lengths that need a reason:
+// - rejoin: all nodes that differ have learned of each other within T, and have ceased a
+// stop_deadline later.
+// - merge: a node that gives way leaves each coordinator above it the time of one Check and one
+// call.
+// - accepts: an Accept follows an Invitation, its forwarding and a stop, each with a call of its
+// own.
 Duration length_of(Timer timer, unsigned level, const Timings& timings) {
   switch (timer) {
     case Timer::check:

@@ -12,28 +12,31 @@
 
 namespace muster {
 
-/// So many Checks in a row that found nothing let the level of `retry` fall back.
+/// After this many Checks in a row that found nothing, the level of `retry` is reset.
 inline constexpr unsigned quiet_enough = 10;
 
-/// What a turn of every protocol needs, whatever it elects: calls and their answers, the hooks of
-/// the application, safe storage and timers. What differs between protocols is in their own Turns.
+/// The part of a step that all protocols share: calls and answers, the application's hooks, safe
+/// storage and timers. A protocol's own Turn derives from it. An object lives for one step.
 template <class State>
 class TurnOf {
  protected:
-  /// The level at which `retry` no longer doubles: T, 2 T, 4 T, 8 T.
+  /// At this level `retry` no longer doubles: T, 2 T, 4 T, 8 T.
   static constexpr unsigned highest_level = 4;
-  /// So many hooks that fail in a row make a node stand back.
+  /// A node stands back after this many failed hooks in a row.
   static constexpr unsigned too_many_failures = 3;
-  /// ... that fail in a group of several: each of them costs the others their work.
+  /// The number of failed hooks in a group of several nodes, in which each failure costs the others
+  /// their work.
   static constexpr unsigned too_many_in_company = 2;
-  /// Every save lifts the counter limit this far above the counter, so that few saves are needed.
+  /// Each save sets the counter's limit this far above the counter, so that few saves are needed.
   static constexpr std::uint64_t counters_ahead = 16;
 
-  /// `side_by_side`: calls are; otherwise, as in the paper, they go one by one.
+  /// `side_by_side`: calls to several nodes go out together. Otherwise the calls go out one by one,
+  /// as in the paper.
   TurnOf(const Config& config, State& state, bool side_by_side)
       : config_(config), state_(state), side_by_side_(side_by_side) {}
 
-  /// Of a former life there is what was in safe storage.
+  /// A new life keeps only the contents of safe storage. The new life counts groups from the stored
+  /// limit, which is never below a number that was used.
   void begin_life(const SafeState& safe) {
     state_ = State{};
     state_.safe = safe;
@@ -42,7 +45,7 @@ class TurnOf {
     state_.counter = safe.counter_limit;
   }
 
-  /// A life of another node is met, if it is none that is over.
+  /// Remembers the life that has sent this letter, unless this node has met a later life.
   void note_life(const Received& event) {
     const Letter& letter = event.letter;
     Incarnation& seen = state_.seen[letter.from];
@@ -65,8 +68,9 @@ class TurnOf {
     return number;
   }
 
-  /// Calls those in the queue with the letter that `letter_to` gives for each: all of them now, or
-  /// the first where none is out.
+  /// Calls nodes from the queue, each with the letter that `letter_to` returns for it. If calls go
+  /// out side by side, it calls all nodes; otherwise it calls the next node when no call is
+  /// running.
   template <class Queue, std::invocable<NodeId> LetterTo>
   void call_next(std::map<CallNumber, NodeId>& out, Queue& queue, LetterTo letter_to, Bound bound) {
     while (!queue.empty() && (side_by_side_ || out.empty())) {
@@ -75,7 +79,7 @@ class TurnOf {
     }
   }
 
-  /// The same, with one letter for all.
+  /// Calls nodes from the queue, all with the same letter.
   template <class Queue>
   void call_next(std::map<CallNumber, NodeId>& out, Queue& queue, const Message& letter,
                  Bound bound) {
@@ -87,7 +91,7 @@ class TurnOf {
     send(to, call, Answer{std::move(result)}, std::nullopt);
   }
 
-  /// True when that call of that node was among those that are out; it no longer is.
+  /// True if that call to that node was out. It is taken out.
   static bool take_out(std::map<CallNumber, NodeId>& out, NodeId by, CallNumber call) {
     const auto at = out.find(call);
     if (at == out.end() || at->second != by) return false;
@@ -95,14 +99,14 @@ class TurnOf {
     return true;
   }
 
-  /// The result as the answer that the call expects; null where there is none. An answer of another
-  /// kind is none: it cannot come from a node that runs this protocol.
+  /// The result as the expected kind of answer; null if there is no answer, or one of another kind,
+  /// which no node that runs this protocol sends.
   template <class Expected>
   [[nodiscard]] static const Expected* as(const Result* result) {
     return result ? std::get_if<Expected>(result) : nullptr;
   }
 
-  /// That node in S(i).Up; null where it is not.
+  /// The node in S(i).Up, or null if it is not there.
   [[nodiscard]] Member* member(NodeId node) {
     const auto at = std::find_if(state_.up.begin(), state_.up.end(),
                                  [&](const Member& j) { return j.node == node; });
@@ -114,15 +118,17 @@ class TurnOf {
                        [&](const auto& owed) { return owed.to == to && owed.call == call; });
   }
 
-  /// Who is owed an answer is the life that called: to the next one it would answer another call of
-  /// the same number. That life's letters come only after the end of this one is known.
+  /// Forgets the answers that are owed to a life that is over. A later life may use the same call
+  /// numbers, and would take such an answer for that of its own call. The letters of the later life
+  /// are read only after the end of the former life is known.
   void owe_nothing(NodeId to) {
     std::erase_if(state_.owed, [&](const auto& owed) { return owed.to == to; });
   }
 
   // --- The application: one hook at a time
 
-  /// `stop` is called once for each start that began, and once in a new life.
+  /// Makes the application cease. `stop` is called once for each start that began, and once in a
+  /// new life.
   void cease(StopCause cause) {
     const Activity was = state_.application;
     if (was == Activity::Idle || was == Activity::Stopping) return;
@@ -130,15 +136,15 @@ class TurnOf {
     actions_.emplace_back(Stop{next_ticket(), cause, was != Activity::Reorganizing});
   }
 
-  /// True when the application has stopped now, and has said what it holds.
+  /// True if this event tells that the application has stopped. Its report is kept.
   bool has_stopped(const Stopped& event) {
     if (!has_ended(Activity::Stopping, event.ticket, Activity::Idle)) return false;
     if (event.report) state_.report = *event.report;
     return true;
   }
 
-  /// What this stopped node holds. Group and definition are those in safe storage: it may have been
-  /// assigned one without ever starting.
+  /// The holdings of this stopped node. Group and definition come from safe storage, because the
+  /// node may have been assigned a task without ever starting it.
   [[nodiscard]] Holdings holdings() const {
     const auto& assigned = state_.safe.assigned;
     if (!assigned) return {state_.report, std::nullopt, std::nullopt, true};
@@ -155,7 +161,7 @@ class TurnOf {
     actions_.emplace_back(Start{next_ticket(), *state_.d, *state_.g});
   }
 
-  /// True when `start` or `reorganize` has failed now.
+  /// True if this event tells that `start` or `reorganize` has failed.
   bool has_failed(const HookFailed& event) {
     return has_ended(Activity::Starting, event.ticket, Activity::Owing) ||
            has_ended(Activity::Reorganizing, event.ticket, Activity::Idle);
@@ -171,13 +177,15 @@ class TurnOf {
            state_.failed_in_company >= too_many_in_company;
   }
 
-  /// Success alone says nothing of a group of several.
+  /// A hook that succeeds while the node is alone in its group does not show that hooks succeed in
+  /// a group of several nodes.
   void forget_failures(bool in_company) {
     state_.failed_hooks = 0;
     if (in_company) state_.failed_in_company = 0;
   }
 
-  /// True when this hook has ended now: what an abandoned one says means nothing.
+  /// True if this event tells that the hook that runs has ended. The result of an abandoned hook is
+  /// ignored.
   bool has_ended(Activity hook, Ticket ticket, Activity then) {
     if (state_.application != hook || ticket != state_.ticket) return false;
     state_.application = then;
@@ -186,11 +194,12 @@ class TurnOf {
 
   // --- Others that differ
 
-  /// No fewer of the nodes that are alive differ from this one than agree with it, itself included.
+  /// True if more of the nodes that are alive differ from this one than agree with it, not counting
+  /// this node itself.
   [[nodiscard]] bool outvoted() const { return state_.met.differ.size() > state_.met.agree.size(); }
 
-  /// To whoever calls, a node that takes no part is as one that does not answer, once its
-  /// application has ceased.
+  /// Answers a call of any node with a refusal. If this node's application has ceased, the caller
+  /// treats the refusal as silence. Otherwise the caller waits.
   void refuse_to_take_part(const Letter& letter) {
     if (is_answer(letter)) return;
     const AtWork at_work{state_.application != Activity::Idle};
@@ -208,21 +217,21 @@ class TurnOf {
     actions_.emplace_back(Save{safe});
   }
 
-  /// S(i).Up without what its members hold.
+  /// S(i).Up, without its members' holdings.
   [[nodiscard]] NodeSet up() const {
     NodeSet nodes;
     for (const Member& j : state_.up) nodes.insert(j.node);
     return nodes;
   }
 
-  /// Timers of options are armed with their length.
+  /// Timers of options are armed with their length in milliseconds, rounded up.
   void arm(Timer timer, Duration length) {
     const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(length);
     actions_.emplace_back(Arm{timer, static_cast<unsigned>(milliseconds.count())});
   }
 
-  void set_timer(Timer timer, bool& armed, bool wanted, bool anew) {
-    if (wanted && (!armed || anew))
+  void set_timer(Timer timer, bool& armed, bool wanted, bool again) {
+    if (wanted && (!armed || again))
       actions_.emplace_back(Arm{timer, 0});
     else if (!wanted && armed)
       actions_.emplace_back(Disarm{timer});

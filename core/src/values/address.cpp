@@ -17,7 +17,7 @@ std::string Address::text() const {
 
 namespace {
 
-// What names of hosts and numbers of addresses are written with, zones of IPv6 among them.
+// True if the text has only characters of host names and addresses, including IPv6 zones.
 bool may_be_host(std::string_view host) {
   const auto fits = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -32,7 +32,7 @@ Expected<Address> parse_address(std::string_view text) {
   const auto bad = [&] {
     return Failure{ExitCode::bad_configuration,
                    "the address \"" + std::string(text) +
-                       "\" is none: write host:port, like 127.0.0.1:7101, or [::1]:7101"};
+                       "\" is not valid: write host:port, like 127.0.0.1:7101 or [::1]:7101"};
   };
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return bad();

@@ -6,7 +6,7 @@ namespace muster {
 
 namespace {
 
-// tables[k][b]: what the byte b does to the checksum when k more bytes follow.
+// tables[k][b]: the effect of byte b on the checksum when k more bytes follow.
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
 constexpr Tables tables = [] {

@@ -12,7 +12,7 @@ constexpr std::uint64_t prime_3 = 0x165667B19E3779F9;
 constexpr std::uint64_t prime_4 = 0x85EBCA77C2B2AE63;
 constexpr std::uint64_t prime_5 = 0x27D4EB2F165667C5;
 
-// Reads little-endian, wherever the program runs.
+// Reads a little-endian word on any machine.
 template <class Word>
 Word read(const char* at) {
   Word word{};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view base64_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD, by which bytes are escaped
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD, which escapes bytes
 
 std::optional<unsigned> hexadecimal_value(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
@@ -80,7 +80,7 @@ bool decode_base64(std::string_view digits, std::string& bytes) {
     count -= 8;
     bytes += static_cast<char>(bits >> count & 0xFF);
   }
-  return count == 2 * padding && (bits & ((1u << count) - 1)) == 0;  // one text for each value
+  return count == 2 * padding && (bits & ((1u << count) - 1)) == 0;  // each value has one text only
 }
 
 }  // namespace
@@ -169,7 +169,7 @@ bool JsonReader::all_asked(const Keys& keys) {
   for (const auto& entry : keys.object) {
     const std::string_view key = entry.key();
     if (std::find(keys.asked.begin(), keys.asked.end(), key) != keys.asked.end()) continue;
-    what_ = "is a key that is not known here";
+    what_ = "is not a known key";
     return inside(key);
   }
   return true;

@@ -50,7 +50,7 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// Short text as it is; of all else the length and the digest, by which it can be told from others.
+// Appends short text unchanged. Of other data it appends the length and the digest.
 void append_bytes(std::string& out, std::string_view bytes) {
   if (bytes.size() <= 40 && std::all_of(bytes.begin(), bytes.end(), is_printable)) {
     append_quoted(out, bytes);
@@ -61,7 +61,7 @@ void append_bytes(std::string& out, std::string_view bytes) {
   append_hexadecimal(out, digest(bytes).value);
 }
 
-// In the largest unit that needs no fraction.
+// The duration in the largest unit in which it is a whole number.
 void append_duration(std::string& out, Duration duration) {
   constexpr struct {
     std::int64_t nanoseconds;
@@ -74,7 +74,7 @@ void append_duration(std::string& out, Duration duration) {
   out += unit->name;
 }
 
-// A value that no enumerator has: "Status#9".
+// A value without an enumerator, such as "Status#9".
 void append_unnamed(std::string& out, std::string_view type, std::int64_t value) {
   out.append(type) += '#';
   append_decimal(out, value);

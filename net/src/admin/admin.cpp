@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t most_guests = 16;
 constexpr std::size_t longest_question = 512;
-constexpr std::size_t most_untold = 256;                // lines that wait for one who watches,
-constexpr std::size_t most_untold_bytes = 1024 * 1024;  // and bytes of them
+constexpr std::size_t most_untold = 256;  // the most lines that may wait for one watching client
+constexpr std::size_t most_untold_bytes = 1024 * 1024;  // bytes of these lines
 constexpr auto guest_deadline = 2s;
 
 }  // namespace
@@ -29,7 +29,7 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
   Impl(const asio::any_io_executor& executor, std::string path, Words words)
       : path_(std::move(path)),
         words_(std::move(words)),
-        socket_(executor, [this](UnixSocket socket) { took(std::move(socket)); }) {}
+        socket_(executor, [this](UnixSocket socket) { on_connection(std::move(socket)); }) {}
 
   Expected<> listen() { return socket_.listen(path_); }
 
@@ -59,14 +59,16 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     asio::steady_timer timer;
     std::shared_ptr<LineSocket> lines;
     bool watches = false;
-    /// Who does not read goes first, and then who has not asked yet, or only waits for an answer.
+    /// The priority with which a guest keeps its place when places are short. First to go is a
+    /// guest that does not read, then one that has not asked yet or waits for its answer. Watching
+    /// guests that read go last.
     [[nodiscard]] int worth() const {
       if (lines->untold() > 1) return 0;
       return watches ? 2 : 1;
     }
   };
 
-  void took(UnixSocket socket) {
+  void on_connection(UnixSocket socket) {
     if (guests_.size() >= most_guests) leave(least_wanted());
     const auto guest = guests_.emplace_back(std::make_shared<Guest>(std::move(socket)));
     guest->timer.expires_after(guest_deadline);
@@ -80,7 +82,7 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     });
   }
 
-  // The oldest of the least worth; but of those who watch and read the newest.
+  // The oldest of the guests with the least worth. If all of them watch and read, it is the newest.
   [[nodiscard]] std::shared_ptr<Guest> least_wanted() const {
     const auto least = *std::min_element(
         guests_.begin(), guests_.end(),
@@ -99,7 +101,8 @@ class Admin::Impl : public std::enable_shared_from_this<Admin::Impl> {
     guest->lines->tell(said, [self = shared_from_this(), guest] { self->leave(guest); });
   }
 
-  // It has nothing more to say: another line is its end, as the end itself is.
+  // Starts to watch. A watching guest has nothing more to say, so a further line ends its
+  // connection.
   void watch(const std::shared_ptr<Guest>& guest, const std::string& status) {
     guest->watches = true;
     guest->timer.cancel();

@@ -1,4 +1,4 @@
-// The blocking sides of the admin socket and of the observer's connection, for the command line.
+// The blocking clients of the admin socket and of the observer's connection, for the command line.
 
 #include <muster/net/admin.hpp>
 #include <muster/net/frame.hpp>
@@ -34,7 +34,7 @@ Failure timed_out(const std::string& where) {
                  where + " did not answer in time: the node may be paused or very busy"};
 }
 
-// An observer's connection: Hello, the other's Hello, the question, the answer.
+// The connection of an observer: its Hello, the node's Hello, the question, the answer.
 class Observer final : public ConnectionOwner {
  public:
   Observer(asio::io_context& context, std::string address, std::string cluster, Duration bound,
@@ -48,7 +48,7 @@ class Observer final : public ConnectionOwner {
     dial->begin(address_, [this](std::optional<DialEnd> failed, Tcp::socket socket) {
       if (failed)
         return finish(*failed == DialEnd::refused ? nobody("nothing listens there")
-                                                  : nobody("there is no answer"));
+                                                  : nobody("the dial got no reply"));
       connection_ = std::make_shared<Connection>(std::move(socket), nobody_.wire, bound_, counters_,
                                                  frame_limit, tls_.channel(Side::dialled));
       connection_->belongs_to(this);
@@ -62,17 +62,16 @@ class Observer final : public ConnectionOwner {
     if (connection_) connection_->close();
   }
 
-  void came(Connection&, Frame frame) override {
+  void on_frame(Connection&, Frame frame) override {
     if (std::holds_alternative<Hello>(frame)) return say(StatusQuestion{});
     if (auto* status = std::get_if<StatusAnswer>(&frame)) return finish(std::move(status->json));
     const auto* refusal = std::get_if<Refusal>(&frame);
-    finish(
-        Failure{ExitCode::bad_configuration,
-                address_ + " refuses to answer: " +
-                    (refusal ? presentable(refusal->text, 300) + "; the log of that node says more"
-                             : "it is no node of Muster")});
+    finish(Failure{ExitCode::bad_configuration,
+                   address_ + " refuses to answer: " +
+                       (refusal ? presentable(refusal->text, 300) + "; see the log of that node"
+                                : "it is not a Muster node")});
   }
-  void ended(Connection&, ConnectionEnd end, const std::string& why) override {
+  void on_connection_ended(Connection&, ConnectionEnd end, const std::string& why) override {
     if (end == ConnectionEnd::unproven || end == ConnectionEnd::refused)
       return finish(Failure{ExitCode::bad_configuration, address_ + ": " + why});
     finish(nobody(why));
@@ -105,25 +104,29 @@ class Observer final : public ConnectionOwner {
 
 Failure nobody(const std::string& path, const error_code& error) {
   if (error == asio::error::access_denied)
-    return Failure{ExitCode::unreachable,
-                   "the node at " + path + " is not this user's: ask as its owner, or as root"};
+    return Failure{
+        ExitCode::unreachable,
+        "the node at " + path + " belongs to another user: run this as its owner or as root"};
   return Failure{ExitCode::unreachable,
                  "no node answers at " + path + ": " + error.message() + "; is it running?"};
 }
 
 Failure no_answer(const std::string& path, std::string_view word) {
   return Failure{ExitCode::unreachable,
-                 "the node at " + path + " has no answer to \"" + presentable(word) + "\""};
+                 "the node at " + path + " closed the connection without an answer to \"" +
+                     presentable(word) + "\": it is ending, or runs another version of Muster"};
 }
 
-// Asks the node at that path. A question is so short that the system takes it at once.
+// Connects to the node at that path and sends the question. The question is so short that the
+// system takes it without blocking.
 Expected<Unix::socket> connect(asio::io_context& context, const std::string& path,
                                std::string_view question) {
   constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
   if (path.size() > longest_path) {
     return Failure{ExitCode::bad_configuration,
                    "the path " + path + " has " + std::to_string(path.size()) +
-                       " bytes, a socket's path may have " + std::to_string(longest_path)};
+                       " bytes, but a socket's path may have at most " +
+                       std::to_string(longest_path)};
   }
   Unix::socket socket(context);
   error_code error;

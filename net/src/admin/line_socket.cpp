@@ -30,12 +30,13 @@ Failure bad_path(const std::string& path, const std::string& why) {
   return Failure{ExitCode::bad_configuration, "cannot answer at " + path + ": " + why};
 }
 
-// Of a dead process, for whoever lives holds the lock of the store beside it.
+// Removes the socket of a dead process. No living process uses it, as this process holds the lock
+// of the store beside it.
 Expected<> remove_old_socket(const std::string& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) != 0) return {};
   if (!S_ISSOCK(found.st_mode))
-    return bad_path(path, "there is something that is no socket; remove it");
+    return bad_path(path, "a file that is not a socket is in the way; remove it");
   if (::unlink(path.c_str()) != 0) return bad_path(path, std::strerror(errno));
   return {};
 }
@@ -43,8 +44,8 @@ Expected<> remove_old_socket(const std::string& path) {
 Expected<> open_for_owner(Unix::acceptor& acceptor, const std::string& path) {
   if (path.size() > longest_path) {
     return bad_path(path, "the path has " + std::to_string(path.size()) +
-                              " bytes, the system allows " + std::to_string(longest_path) +
-                              "; use a shorter directory");
+                              " bytes, but the system allows at most " +
+                              std::to_string(longest_path) + "; use a shorter directory");
   }
   if (const auto removed = remove_old_socket(path); !removed) return removed;
   error_code error;
@@ -56,7 +57,7 @@ Expected<> open_for_owner(Unix::acceptor& acceptor, const std::string& path) {
   if (is_exhausted(error))
     return Failure{ExitCode::temporary, "cannot answer at " + path + ": " + no_descriptors};
   if (error) return bad_path(path, error.message());
-  // Nobody can connect before `listen`.
+  // Clients cannot connect before `listen`, so the mode is set in time.
   if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0) return bad_path(path, std::strerror(errno));
   acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) return bad_path(path, error.message());
@@ -67,16 +68,17 @@ Expected<> open_for_owner(Unix::acceptor& acceptor, const std::string& path) {
 
 // --- LineSocket
 
-void LineSocket::read(std::size_t most, std::function<void(error_code, std::string)> took) {
-  asio::async_read_until(
-      socket_, asio::dynamic_buffer(text_, most), '\n',
-      [self = shared_from_this(), took = std::move(took)](error_code error, std::size_t size) {
-        if (!error && !self->socket_.is_open()) error = asio::error::operation_aborted;
-        if (error) return took(error, {});
-        std::string line = self->text_.substr(0, size - 1);
-        self->text_.erase(0, size);
-        took(error, std::move(line));
-      });
+void LineSocket::read(std::size_t most, std::function<void(error_code, std::string)> on_line) {
+  asio::async_read_until(socket_, asio::dynamic_buffer(text_, most), '\n',
+                         [self = shared_from_this(), on_line = std::move(on_line)](
+                             error_code error, std::size_t size) {
+                           if (!error && !self->socket_.is_open())
+                             error = asio::error::operation_aborted;
+                           if (error) return on_line(error, {});
+                           std::string line = self->text_.substr(0, size - 1);
+                           self->text_.erase(0, size);
+                           on_line(error, std::move(line));
+                         });
 }
 
 void LineSocket::tell(std::string line, std::function<void()> gone) {
@@ -85,8 +87,9 @@ void LineSocket::tell(std::string line, std::function<void()> gone) {
   if (untold_.size() == 1) write();
 }
 
-// Where none can go any more, they fail one by one; the reader sees the end, and what was said
-// before it. What holds this connection is with the write: a loop that ends drops both.
+// Writes the first waiting line. If the connection is broken, all waiting lines fail one after the
+// other, and the reading side reports the end. The pending write owns this object, so an event loop
+// that ends releases both.
 void LineSocket::write() {
   Untold& first = untold_.front();
   asio::async_write(
@@ -115,8 +118,8 @@ void LineSocket::close_with(const std::string& line) {
 
 class LineListener::Impl : public std::enable_shared_from_this<LineListener::Impl> {
  public:
-  Impl(const asio::any_io_executor& executor, Took took)
-      : took_(std::move(took)), acceptor_(executor), retry_(executor) {}
+  Impl(const asio::any_io_executor& executor, OnConnection on_connection)
+      : on_connection_(std::move(on_connection)), acceptor_(executor), retry_(executor) {}
 
   Expected<> listen(const std::string& path) {
     if (const auto open = open_for_owner(acceptor_, path); !open) return open;
@@ -139,7 +142,7 @@ class LineListener::Impl : public std::enable_shared_from_this<LineListener::Imp
       if (!self->listens_) return;
       if (error) return self->accept_later();
       close_on_exec(socket.native_handle());
-      self->took_(std::move(socket));
+      self->on_connection_(std::move(socket));
       self->accept();
     });
   }
@@ -151,15 +154,15 @@ class LineListener::Impl : public std::enable_shared_from_this<LineListener::Imp
     });
   }
 
-  Took took_;
+  OnConnection on_connection_;
   std::string path_;
   Unix::acceptor acceptor_;
   asio::steady_timer retry_;
   bool listens_ = false;
 };
 
-LineListener::LineListener(asio::any_io_executor executor, Took took)
-    : impl_(std::make_shared<Impl>(executor, std::move(took))) {}
+LineListener::LineListener(asio::any_io_executor executor, OnConnection on_connection)
+    : impl_(std::make_shared<Impl>(executor, std::move(on_connection))) {}
 
 LineListener::~LineListener() {
   impl_->close();

@@ -7,23 +7,23 @@
 #include <optional>
 #include <string_view>
 
-/// What stands behind the words that the owner of a node says (owner.cpp).
+/// Parses the text after the words on the admin socket (node/admin_words.cpp).
 
 namespace muster::net {
 
-/// A time in nanoseconds; none where it is no number, or more than a year.
+/// A time in nanoseconds; none if the text is not a number, or is more than a year.
 std::optional<Duration> parse_time(std::string_view text);
 
-/// Lines of the history that are given at once: the strand copies them.
+/// The most lines of the history in one answer, as they are copied on the strand.
 inline constexpr std::size_t history_page = 500;
 
-/// Which lines of the history.
+/// A part of the history.
 struct Page {
   std::size_t count = history_page;
-  std::optional<std::uint64_t> before{};  ///< those below that number; none: the last
+  std::optional<std::uint64_t> before{};  ///< only lines below this number; none: the last lines
 };
 
-/// "COUNT BEFORE", or less.
+/// Parses "COUNT BEFORE". Missing parts have their defaults.
 Page parse_page(std::string_view said);
 
 }  // namespace muster::net

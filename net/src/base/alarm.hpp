@@ -12,13 +12,13 @@
 
 namespace muster::net {
 
-/// A timer for one piece of work at a time. Used on its strand. Work that was cancelled or replaced
-/// is never done, even if its time had come already. No work is done after the alarm is destroyed.
+/// A timer for one piece of work at a time. Used on its strand. Cancelled or replaced work never
+/// runs, even if its time had already come. No work runs after the alarm is destroyed.
 class Alarm {
  public:
   explicit Alarm(const boost::asio::any_io_executor& strand) : timer_(strand) {}
 
-  /// Does `work` after `time`, in place of what was to be done before.
+  /// Runs `work` after `time`. Replaces earlier work.
   void after(Duration time, std::function<void()> work) {
     present_ = std::make_shared<char>();
     timer_.expires_after(time);
@@ -31,12 +31,12 @@ class Alarm {
     timer_.cancel();
   }
 
-  /// How long it is until its time; negative when that is past.
+  /// The time until the work is due; negative if that moment has passed.
   [[nodiscard]] Duration left() const { return timer_.expiry() - std::chrono::steady_clock::now(); }
 
  private:
   boost::asio::steady_timer timer_;
-  std::shared_ptr<char> present_;  ///< of the present work alone
+  std::shared_ptr<char> present_;  ///< exists as long as the present work is wanted
 };
 
 }  // namespace muster::net

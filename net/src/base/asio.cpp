@@ -1,12 +1,13 @@
-// Asio's functions, for the other files of this library: they see the declarations only.
+// The definitions of Asio's functions. The other files of this library only see their declarations.
 //
-// A program that includes Asio as headers has these functions too, as inline ones, and the
-// compiler may put their statics, such as the state of all signals, straight into the caller. So
-// they are inline here as well: each function and each static is a weak symbol of the same name,
-// and the linker keeps one. A program that compiles Asio itself has strong symbols, which win:
-// nothing is inlined here, so every call and every static is the program's then.
+// A program can also include Asio as headers. It then has its own inline definitions, and its
+// compiler can access their static variables directly, such as the state of all signals. The
+// library and the program must share these. So the functions are inline here too: each function and
+// each static variable is a weak symbol with the same name, and the linker keeps one. If a program
+// compiles Asio separately, its strong symbols win. Nothing is inlined here, so every call and
+// every variable is then the program's.
 //
-// "used" has the compiler write them all, and "weak" has clang write every constructor.
+// "used" makes the compiler emit all functions, and "weak" makes clang emit every constructor.
 #undef BOOST_ASIO_HEADER_ONLY
 #ifndef BOOST_ASIO_SEPARATE_COMPILATION
 #define BOOST_ASIO_SEPARATE_COMPILATION

@@ -12,12 +12,12 @@ inline Duration read_clock(clockid_t clock) {
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-/// The journal's clock: the same for all processes of a host.
+/// The clock of journals. All processes of a machine read the same time on it.
 inline Duration monotonic_now() {
   return read_clock(CLOCK_MONOTONIC);
 }
 
-/// The clock that pauses are measured with: it goes on while the machine is suspended.
+/// The clock for pauses. This clock also counts the time for which the machine is suspended.
 inline Duration boottime_now() {
   return read_clock(CLOCK_BOOTTIME);
 }

@@ -20,18 +20,20 @@
 
 namespace muster::net {
 
-/// Takes what has left a handler, none where that is no std::exception, and does not return: what
-/// was to come after is not done, and nobody could know what that was.
+/// Receives the exception that has left a handler; null: it is not a std::exception. Must not
+/// return, as the rest of the handler was not done and its effects are unknown.
 using Thrown = std::function<void(const std::exception* error)>;
 
-/// Where what was thrown says that this process got no memory, thread or descriptor: that.
+/// If the exception means that the process could get no memory, thread or descriptor: the failure
+/// to report. None for other exceptions.
 std::optional<Failure> shortage(const std::exception& error);
 
-/// The fault that ends `node` when an exception leaves a handler; null: no std::exception.
+/// The fault that ends `node` when an exception leaves a handler. A null `error` is no
+/// std::exception.
 Failure left_a_handler(const std::string& node, const std::exception* error);
 
-/// An executor that hands what leaves a handler to `thrown`. All of Asio that is made with it runs
-/// its handlers so: sockets, timers, what is posted.
+/// An executor that passes exceptions of its handlers to `thrown`. Sockets, timers and posted work
+/// of Asio can use this executor; exceptions of their handlers then reach `thrown`.
 template <class Inner>
 class Guarded {
  public:
@@ -78,7 +80,7 @@ class Guarded {
     return Guarded<Other>(std::move(other), thrown_);
   }
 
-  // There may be no memory for the sentence: then it ends without one.
+  // Perhaps there is no memory for the sentence. The process then ends without it.
   static void tell(const Thrown& thrown, const std::exception* error) {
     try {
       thrown(error);

@@ -8,8 +8,8 @@
 
 namespace muster::net {
 
-/// Makes a callback for another thread. Called with `what`, it posts `act(self, what)` to the
-/// strand. Nothing is done if `self` is gone by then.
+/// Wraps a callback for another thread. When it is called with `what`, it posts `act(self, what)`
+/// to the strand. Nothing happens if `self` no longer exists by then.
 template <class Self, class Act>
 auto on_strand(boost::asio::any_io_executor strand, std::weak_ptr<Self> weak, Act act) {
   return [strand = std::move(strand), weak = std::move(weak), act = std::move(act)](auto what) {

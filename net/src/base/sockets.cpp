@@ -25,7 +25,7 @@ void close_on_exec(int handle) {
 void prepare_stream(Tcp::socket& socket, Duration bound) {
   using UserTimeout = boost::asio::detail::socket_option::integer<IPPROTO_TCP, TCP_USER_TIMEOUT>;
   const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(bound).count();
-  boost::system::error_code ignored;  // a socket that is broken already says so when it is read
+  boost::system::error_code ignored;  // a broken socket reports its fault when it is read
   socket.set_option(Tcp::no_delay(true), ignored);
   socket.set_option(UserTimeout(static_cast<int>(std::clamp<long>(milliseconds, 1, 3'600'000))),
                     ignored);

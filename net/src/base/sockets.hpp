@@ -12,25 +12,26 @@ namespace muster::net {
 
 using Tcp = boost::asio::ip::tcp;
 
-/// How long nobody is accepted or dialled when no descriptor was left.
+/// The time until accepting or dialling is tried again when no descriptor is free.
 inline constexpr std::chrono::milliseconds again_when_exhausted{10};
 
-/// True where the process, or the system, can have no more descriptors or has no memory for another
-/// socket: a matter of this side alone, which says nothing of any other node.
+/// True if the process or the system has no free descriptor, or no memory for another socket. The
+/// fault is on this side, and says nothing about any other node.
 [[nodiscard]] bool is_exhausted(const boost::system::error_code& error);
 
-/// What to do then, as the end of a sentence.
+/// The advice if no descriptor is free, as the end of a sentence.
 inline constexpr const char* no_descriptors =
-    "no descriptor is left for it: raise the limit (ulimit -n), or end what holds them, then start "
-    "the node again";
+    "no file descriptor is left: raise the limit (ulimit -n) or end processes that hold many, then "
+    "start the node again";
 
-/// A socket that no program which this process starts will hold open: a listener or a connection
-/// that outlived its node in a child would forge life. To be called on every socket, as soon as it
-/// is there.
+/// Keeps programs that this process starts from inheriting a socket. A listener or connection that
+/// survived its node in a child process would make peers believe that the node lives. Call it for
+/// every socket, as soon as it exists.
 void close_on_exec(int handle);
 
-/// How connections between nodes are set: no delays; bytes that are not acknowledged by the other
-/// machine within `bound` end the connection, so that one over a healed link begins anew.
+/// Sets the options of a connection between nodes. Small packets are sent at once. If the other
+/// machine does not acknowledge bytes within `bound`, the connection ends, so that a new one can be
+/// made when the link works again.
 void prepare_stream(Tcp::socket& socket, Duration bound);
 
 }  // namespace muster::net

@@ -5,9 +5,9 @@
 
 namespace muster::net {
 
-/// 2026-11-21T22:05:12.345Z.
+/// The moment as text: 2026-11-21T22:05:12.345Z.
 std::string utc(std::chrono::system_clock::time_point moment);
-/// By the wall clock.
+/// The present time by the wall clock.
 std::string utc_now();
 
 }  // namespace muster::net

@@ -9,13 +9,13 @@
 
 namespace muster::net {
 
-/// A way to a strand for threads that may still use it when the strand, and the context that it is
-/// of, are gone: they hold this, and nothing of those.
+/// Lets other threads post to a strand, even if the strand and its context can be destroyed while
+/// those threads run. The threads hold only this object, and neither the strand nor the context.
 class Way {
  public:
   explicit Way(boost::asio::any_io_executor strand) : strand_(std::move(strand)) {}
 
-  /// Has it done on the strand, later; nothing where the way is closed.
+  /// Runs `work` on the strand later. After `close` the work is dropped.
   void post(std::function<void()> work) {
     const std::lock_guard lock(mutex_);
     if (strand_) boost::asio::post(strand_, std::move(work));

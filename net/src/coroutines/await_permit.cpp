@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// One operation that waits for a permit. All but `wait` happens on its executor.
+/// One operation that waits for a permit. Everything except `wait` runs on its executor.
 class Awaiting : public std::enable_shared_from_this<Awaiting> {
  public:
   using Complete = std::function<void(boost::system::error_code, Permit)>;
@@ -36,8 +36,8 @@ class Awaiting : public std::enable_shared_from_this<Awaiting> {
   }
 
  private:
-  // What was given may be revoked before the executor comes to it: then the next group is waited
-  // for.
+  // The permit can be revoked before the executor runs this function. Then the operation waits for
+  // the next group.
   void told(bool there) {
     if (!complete_) return;
     if (!there) return end(asio::error::operation_aborted, {});
@@ -46,7 +46,7 @@ class Awaiting : public std::enable_shared_from_this<Awaiting> {
     wait();
   }
   void end(boost::system::error_code error, Permit permit) {
-    executor_ = asio::any_io_executor();  // it no longer keeps a context at work
+    executor_ = asio::any_io_executor();  // otherwise its context would never run out of work
     std::exchange(complete_, nullptr)(error, std::move(permit));
   }
 

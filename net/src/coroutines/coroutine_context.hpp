@@ -14,7 +14,7 @@
 
 namespace muster::net {
 
-/// Where the coroutines of one life run, and all that they wait for: when it closes, every
+/// Runs the coroutines of one life and keeps everything that they wait for. When it closes, every
 /// suspended coroutine is destroyed.
 class CoroutineContext final : public boost::asio::execution_context,
                                public std::enable_shared_from_this<CoroutineContext> {
@@ -25,29 +25,29 @@ class CoroutineContext final : public boost::asio::execution_context,
 
   explicit CoroutineContext(Services& services) : services_(&services) {}
 
-  /// Runs `work` on the application's executor, later; drops it when this is closed. From any
+  /// Runs `work` later on the application's executor. After `close` the work is dropped. From any
   /// thread.
   void post(std::function<void()> work);
 
-  /// Keeps how a coroutine goes on when what it awaits is there.
+  /// Keeps the continuation of a suspended coroutine, and returns its number.
   std::uint64_t await(Continue go_on);
-  /// What was awaited is there. Once only: what is not awaited any more is ignored.
+  /// Resumes the coroutine with that number. Ignores a number that was resumed before.
   void arrived(std::uint64_t awaited, const Error& error, Cells cells);
 
-  /// The life is over: nothing runs any more, and what is suspended is destroyed.
+  /// The life is over. Nothing runs any more, and suspended coroutines are destroyed.
   void close();
 
  private:
   void run_next();
 
-  std::mutex mutex_;    // guards all below
-  Services* services_;  ///< null when this is closed
+  std::mutex mutex_;    // guards everything below
+  Services* services_;  ///< null after `close`
   std::deque<std::function<void()>> ready_;
   std::map<std::uint64_t, Continue> awaited_;
   std::uint64_t last_ = 0;
 };
 
-/// The executor of the coroutines: posts, and never runs anything within `execute`.
+/// The executor of the coroutines. It posts all work, and never runs any within `execute`.
 class CoroutineExecutor {
  public:
   explicit CoroutineExecutor(std::shared_ptr<CoroutineContext> context)
@@ -55,7 +55,7 @@ class CoroutineExecutor {
 
   template <class Work>
   void execute(Work work) const {
-    // What coroutines post moves and does not copy.
+    // Work of coroutines can be moved but not copied.
     context_->post([kept = std::make_shared<Work>(std::move(work))] { std::move (*kept)(); });
   }
 

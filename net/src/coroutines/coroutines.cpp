@@ -16,7 +16,7 @@ namespace muster::net {
 
 namespace asio = boost::asio;
 
-// --- Where coroutines run
+// --- The context of coroutines
 
 void CoroutineContext::post(std::function<void()> work) {
   const std::lock_guard lock(mutex_);
@@ -56,7 +56,7 @@ void CoroutineContext::arrived(std::uint64_t awaited, const Error& error, Cells 
   go_on(error, std::move(cells));
 }
 
-// A coroutine that is destroyed may post, which is dropped from now on.
+// Destroying a coroutine can post work. It is dropped, as `services_` is null by then.
 void CoroutineContext::close() {
   std::deque<std::function<void()>> ready;
   std::map<std::uint64_t, Continue> awaited;
@@ -68,17 +68,17 @@ void CoroutineContext::close() {
   }
   awaited.clear();
   ready.clear();
-  shutdown();  // timers and sockets of this context
+  shutdown();  // destroys the timers and sockets of this context
 }
 
-// --- What a coroutine can await of Services
+// --- Operations of Services that a coroutine can await
 
 namespace {
 
 using Error = CoroutineContext::Error;
 using Cells = Coroutines::Cells;
 
-/// Asks Services for something and lets the coroutine go on when it is there.
+/// Starts an operation of Services, and resumes the coroutine when it has ended.
 struct Ask {
   std::shared_ptr<CoroutineContext> context;
   std::function<void(std::function<void(Cells)>)> ask;
@@ -189,7 +189,7 @@ std::string why(const std::exception_ptr& thrown) {
   }
 }
 
-/// The cancellation of one hook: its token's, led to the coroutine on its executor.
+/// Cancels one hook: forwards its stop token to the coroutine, on the coroutine's executor.
 class Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
   [[nodiscard]] asio::cancellation_slot slot() { return signal_.slot(); }
@@ -202,7 +202,8 @@ class Cancellation : public std::enable_shared_from_this<Cancellation> {
         const auto self = weak.lock();
         if (!self) return;
         self->signal_.emit(asio::cancellation_type::terminal);
-        // The signal's other end is posted, and holds the signal by its address: that comes first.
+        // The signal's receiver is posted and refers to the signal by its address. This keeps the
+        // signal until then.
         if (const auto still_there = context.lock()) still_there->post([self] {});
       });
     });

@@ -2,7 +2,7 @@
 
 #include <muster/values/address.hpp>
 
-// Beast reads what others say, and is in no other file: it takes long to compile.
+// Only this file uses Beast, to parse requests. Beast takes long to compile.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -32,7 +32,7 @@ std::string date() {
   return {out.data(), std::strftime(out.data(), out.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts)};
 }
 
-/// "host" of "host:port" and "[host]:port"; of anything else all.
+/// Returns "host" for "host:port" and for "[host]:port", and any other text as it is.
 std::string host_in(std::string_view named) {
   const auto address = parse_address(named);
   if (address) return address->host;

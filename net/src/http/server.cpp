@@ -22,11 +22,13 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t most_guests = 32;
-/// Of a guest in all, with what comes behind a request: to read more would take the node's thread.
+/// The most bytes from one guest, including bytes after its request. Reading more would occupy the
+/// node's thread.
 constexpr std::size_t most_bytes = 256 * 1024;
-/// For a request, for what is written, and then for the other side to read that.
+/// The longest time for each of three steps: to receive the request, to write the answer, and to
+/// wait until the other side has read it.
 constexpr auto guest_deadline = 2s;
-/// In a tenth of a second: handshakes of more would take the node's thread.
+/// New connections in a tenth of a second. More handshakes would occupy the node's thread.
 constexpr unsigned most_arrivals = 128;
 constexpr unsigned most_handshakes = 16;
 constexpr auto between_counts = 100ms;
@@ -47,7 +49,7 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
   Expected<> listen(const std::string& address) {
     Listener::Handlers handlers;
     handlers.accepted = [weak = weak_from_this()](Tcp::socket socket) {
-      if (const auto self = weak.lock()) self->took(std::move(socket));
+      if (const auto self = weak.lock()) self->on_connection(std::move(socket));
     };
     handlers.exhausted = [weak = weak_from_this()] {
       if (const auto self = weak.lock(); self && !self->guests_.empty())
@@ -76,14 +78,14 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
     asio::steady_timer timer;
     std::unique_ptr<Channel> channel;
     std::array<char, 4096> room{};
-    std::string asked;      ///< as much as has come
-    std::string out;        ///< is being written
-    std::size_t bytes = 0;  ///< that have come
+    std::string asked;      ///< the part of the request that was received
+    std::string out;        ///< being written
+    std::size_t bytes = 0;  ///< received
     bool answered = false;
   };
   using Who = std::shared_ptr<Guest>;
 
-  void took(Tcp::socket socket) {
+  void on_connection(Tcp::socket socket) {
     const auto now = std::chrono::steady_clock::now();
     if (now - counted_since_ > between_counts) {
       counted_since_ = now;
@@ -98,7 +100,7 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
     read(guest);
   }
 
-  // The oldest that has not asked yet.
+  // The oldest guest that has not asked yet. If all guests have asked, the oldest one.
   [[nodiscard]] Who least_wanted() const {
     const auto idle = std::find_if(guests_.begin(), guests_.end(),
                                    [](const Who& guest) { return !guest->answered; });
@@ -117,8 +119,8 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
     guests_.remove(guest);
   }
 
-  // It is read until it has asked; and when it is answered until it has read that, for an end
-  // before would be a reset to who has not.
+  // Reads until the guest has asked, and again after the answer until the guest has closed. Closing
+  // earlier would reset the connection before the guest has read the answer.
   void read(const Who& guest) {
     guest->socket.async_read_some(
         asio::buffer(guest->room),
@@ -126,7 +128,7 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
           const auto self = weak.lock();
           if (!self || !guest->socket.is_open()) return;
           if (error || (guest->bytes += size) > most_bytes) return self->leave(guest);
-          if (!guest->answered) self->came(guest, {guest->room.data(), size});
+          if (!guest->answered) self->on_bytes(guest, {guest->room.data(), size});
           self->write(guest);
         });
   }
@@ -147,10 +149,10 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
                       });
   }
 
-  void came(const Who& guest, std::string_view bytes) {
+  void on_bytes(const Who& guest, std::string_view bytes) {
     if (!guest->channel) return heard(guest, bytes);
     Channel& channel = *guest->channel;
-    channel.came(bytes);
+    channel.on_bytes(bytes);
     std::array<char, 4096> room;
     while (!guest->answered) {
       const std::size_t size = channel.read(room);
@@ -161,7 +163,7 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
     guest->answered = true;  // by an alert
     if (channel.end()->kind == ChannelEnd::Kind::plain)
       guest->out =
-          bytes_of(refusal(400, "this is HTTPS: ask it by https://, with a certificate"), true);
+          bytes_of(refusal(400, "this is HTTPS: use https:// and a client certificate"), true);
     bound(guest);
   }
 
@@ -171,23 +173,23 @@ class Server::Impl : public std::enable_shared_from_this<Impl> {
     asked += bytes;
     const std::size_t end = asked.find("\r\n\r\n", from);
     if (std::min(end, asked.size()) + 4 > longest_request)
-      return tell(guest, refusal(431, "the request has more than 8 KiB"), true);
+      return tell(guest, refusal(431, "the request is larger than 8 KiB"), true);
     if (end == std::string::npos) return;
     const auto request = parse_request(std::string_view(asked).substr(0, end + 4));
-    if (!request) return tell(guest, refusal(400, "that is no request of HTTP/1"), true);
+    if (!request) return tell(guest, refusal(400, "this is not an HTTP/1 request"), true);
     tell(guest, answer_to(*request), request->method != "HEAD");
   }
 
   [[nodiscard]] Answer answer_to(const Request& request) const {
     const bool options = request.method == "OPTIONS";
     if (request.method != "GET" && request.method != "HEAD" && !options)
-      return refusal(405, "nothing is changed here: ask by GET, HEAD or OPTIONS", methods);
+      return refusal(405, "these pages are read-only: use GET, HEAD or OPTIONS", methods);
     if (request.demands_host && !request.host)
-      return refusal(400, "the request has to name one Host");
+      return refusal(400, "the request must have exactly one Host header");
     if (!tls_ && request.host && !handlers_.is_own(*request.host))
       return refusal(421,
-                     "that Host is not this node's: ask it by a numeric address, localhost, "
-                     "or the name that it listens at");
+                     "the Host header does not name this node: use a numeric address, localhost, "
+                     "or the name at which the node listens");
     Answer answer = handlers_.answer(request);
     if (options) answer.headers += methods;
     return answer;

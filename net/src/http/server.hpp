@@ -16,13 +16,13 @@ class Tls;
 
 namespace muster::net::http {
 
-/// Answers by HTTP, one request a connection, on the thread of its executor. All of it is bounded:
-/// connections, the bytes of a request, and the time that the other side may take for anything.
+/// An HTTP server with one request for each connection, on the thread of its executor. Everything
+/// is bounded: the connections, the bytes of a request, and each wait for the other side.
 class Server {
  public:
-  /// `answer` is given what was asked by GET, HEAD or OPTIONS, and by somebody who may: where there
-  /// is `tls` it is HTTPS, and who asks has to prove to be a node or an observer; where there is
-  /// none, `is_own` has to be true of the host that was asked.
+  /// `answer` receives each permitted GET, HEAD or OPTIONS request. With `tls` the server uses
+  /// HTTPS, and the client has to prove that it is a node or an observer. Without `tls`, `is_own`
+  /// has to be true for the host in the request.
   struct Handlers {
     std::function<Answer(const Request&)> answer;
     std::function<bool(const std::string& host)> is_own;
@@ -32,9 +32,9 @@ class Server {
   Server& operator=(const Server&) = delete;
   ~Server();
 
-  /// Fails as a node does that cannot listen.
+  /// Fails with the same failures as a node that cannot listen.
   Expected<> listen(const std::string& address);
-  /// Ends all.
+  /// Ends all connections and stops listening.
   void close();
 
  private:

@@ -37,7 +37,7 @@ void Metrics::stepped(const Event& event) {
   if (answer && std::holds_alternative<Refused>(answer->result)) ++refused_calls;
 }
 
-// A hook ends before the next one begins.
+// Measures the hooks. They never overlap.
 void Metrics::hook(Duration t, Hook hook, journal::Edge edge, bool may_work) {
   const auto which = static_cast<std::size_t>(hook);
   if (edge == journal::Edge::begin) {

@@ -16,16 +16,16 @@
 #include <string>
 #include <string_view>
 
-/// What is counted of a node while it runs, for whoever watches many of them: docs/metrics.md.
+/// The counters of a running node, for monitoring systems (docs/reference/metrics.md).
 
 namespace muster::net {
 
-/// How many of an enumeration there are.
+/// The number of enumerators.
 template <class E>
 inline constexpr std::size_t how_many =
     boost::mp11::mp_size<boost::describe::describe_enumerators<E>>::value;
 
-/// How long things took: how many took at most so long.
+/// A histogram of times: for each bound, how many operations took at most that long.
 struct Histogram {
   struct Bound {
     Duration most;
@@ -54,14 +54,16 @@ struct Histogram {
 
   void add(Duration time);
 
-  std::array<std::uint64_t, bounds.size() + 1> counts{};  ///< of each bound alone, and beyond
+  /// For each bound: how many times were within this bound, but above the next smaller one. The
+  /// last number counts the times above all bounds.
+  std::array<std::uint64_t, bounds.size() + 1> counts{};
   Duration sum{};
 };
 
-/// One life's are added to those of others.
+/// Adds the counters of one life to those of others.
 void add(Counters& to, const Counters& more);
 
-/// What is counted as it happens, in all lives of a process. To be used on the protocol's strand.
+/// The counters of all lives of a process, counted as events happen. Used on the protocol's strand.
 class Metrics {
  public:
   explicit Metrics(Duration now) : idle_since_(now) {}
@@ -70,39 +72,40 @@ class Metrics {
   void reorganized(const history::Entry& entry);
   void stepped(const Event& event);
   void saved(Duration took) { commits.add(took); }
-  /// A hook begins or ends at `t`; where it is a start, the application may work or may not.
+  /// A hook begins or ends at `t`. When a start begins, `may_work` tells whether the application
+  /// has a right to work.
   void hook(Duration t, Hook hook, journal::Edge edge, bool may_work);
-  /// The application may not work any more.
+  /// The application has no right to work any more.
   void ceased(Duration t);
   void late(Duration by) { lateness.add(by); }
   void life_over(const Counters& of_life, const Traffic& its_traffic);
 
-  /// For how long there has been no work now; zero where there is.
+  /// The time for which the node has had no right to work; zero while it has one.
   [[nodiscard]] Duration without_work(Duration now) const {
     return idle_since_ ? now - *idle_since_ : Duration::zero();
   }
 
   std::array<std::uint64_t, how_many<Trigger>> elections{};
   std::array<std::uint64_t, how_many<Trigger>> reorganizations{};
-  Histogram whole;  ///< of a reorganization
+  Histogram whole;  ///< of whole reorganizations
   std::array<Histogram, 7> phases;
-  Histogram gaps;  ///< times without work that are over
+  Histogram gaps;  ///< lengths of past times without a right to work
   std::uint64_t refused_calls = 0;
   std::uint64_t pauses = 0;
   Histogram commits;
   Histogram lateness;
   std::array<Histogram, how_many<Hook>> hooks;
   std::array<std::uint64_t, how_many<Hook>> failures{};
-  std::uint64_t broken = 0;  ///< how often the application said so
-  Counters counters;         ///< of lives that are over
-  Traffic traffic;           ///< of those
+  std::uint64_t broken = 0;  ///< how often the application reported a fault
+  Counters counters;         ///< of past lives
+  Traffic traffic;           ///< of past lives
 
  private:
   std::optional<Duration> idle_since_;
   Duration hook_began_{};
 };
 
-/// What a node is at one moment, with all that was counted until then.
+/// The state of a node at one moment, with all counters.
 struct Scrape {
   const Metrics& metrics;
   NodeId node;
@@ -112,11 +115,11 @@ struct Scrape {
   std::optional<Out> out{};
   bool may_work = false;
   Duration without_work{};
-  std::optional<Duration> heard{};  ///< how long ago its coordinator was
+  std::optional<Duration> heard{};  ///< time since the node last heard its coordinator
   Counters counters{};
   Traffic traffic{};
   std::size_t sessions = 0;
-  bool halted_in_turn = false;  ///< by two coordinators
+  bool halted_in_turn = false;  ///< two coordinators halt this node in turn
   std::size_t differing = 0;
   std::optional<std::chrono::system_clock::time_point> expires{};
   std::optional<std::uint64_t> journal_bytes{};
@@ -128,10 +131,10 @@ inline constexpr std::string_view open_metrics_type =
     "application/openmetrics-text; version=1.0.0; charset=utf-8";
 inline constexpr std::string_view classic_type = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Everything, as that format has it.
+/// All metrics in that format.
 std::string text_of(const Scrape& scrape, TextFormat format);
 
-/// The table of all that is told, as docs/metrics.md has it.
+/// The table of all metrics, as in docs/reference/metrics.md.
 std::string table_of_metrics();
 
 }  // namespace muster::net

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-/// The one table of what is told: its rows say what each is, and where it is read.
+/// The table of all metrics. Each row has a description and reads the values.
 
 namespace muster::net {
 
@@ -19,7 +19,7 @@ MUSTER_DESCRIBE_ENUM(Type, gauge, counter, histogram)
 class Samples;
 
 struct Family {
-  std::string_view name;  ///< without what the formats append; with its unit
+  std::string_view name;  ///< includes the unit, but no suffix of a format
   Type type{};
   std::string_view unit;
   std::string_view labels;
@@ -27,7 +27,7 @@ struct Family {
   void (*samples)(const Scrape& scrape, Samples& to);
 };
 
-/// Writes the samples of one family after the other.
+/// Writes the samples of one family after another.
 class Samples {
  public:
   explicit Samples(TextFormat format) : format_(format) { text.reserve(32 * 1024); }
@@ -42,7 +42,7 @@ class Samples {
     if (is_open) comment("HELP", name, family.help);
   }
 
-  /// `labels` as they stand between the braces.
+  /// Writes one sample. `labels` is the text between the braces.
   template <class Number>
   requires std::is_arithmetic_v<Number>
   void put(Number value, std::string_view labels = {}) { line(name_of_samples(), labels, value); }
@@ -62,7 +62,7 @@ class Samples {
     line(name + "_count", labels, sum);
     line(name + "_sum", labels, std::chrono::duration<double>(histogram.sum).count());
   }
-  /// One for each of an enumeration.
+  /// Writes one sample for each enumerator.
   template <class E, class Array>
   void put_each(const char* label, const Array& values) {
     boost::mp11::mp_for_each<boost::describe::describe_enumerators<E>>([&](auto each) {
@@ -70,7 +70,7 @@ class Samples {
           std::string(label) + "=\"" + each.name + '"');
     });
   }
-  /// 1 for the one that it is.
+  /// Writes 1 for the present state and 0 for each other one.
   template <class E>
   void put_state(const char* label, const std::optional<E>& state) {
     std::array<int, how_many<E>> values{};
@@ -110,7 +110,7 @@ std::string both(std::string_view direction, const char* label, std::string_view
   return text;
 }
 
-/// Of those kinds that there were: one protocol has a few of them.
+/// Writes only the kinds that occurred, because one protocol uses few kinds.
 template <class Value>
 void put_kinds(const Traffic& traffic, Samples& to, Value Traffic::Kind::*value) {
   for (const auto& [direction, way] : {std::pair("in", &traffic.in), {"out", &traffic.out}})
@@ -143,71 +143,75 @@ using Of = const Scrape&;
 using To = Samples&;
 
 constexpr Family families[] = {
-    {"muster_node_info", Type::gauge, "", "node, protocol", "Always 1: which node this is.",
+    {"muster_node_info", Type::gauge, "", "node, protocol",
+     "Always 1: the labels name the node and its protocol.",
      [](Of of, To to) {
        to.put(1, "node=\"" + std::to_string(of.node.value) + "\",protocol=\"" +
                      std::string(enumerator_name(of.protocol)) + '"');
      }},
-    {"muster_incarnation", Type::gauge, "", "", "The number of the node's present life.",
+    {"muster_incarnation", Type::gauge, "", "",
+     "The incarnation number of the node's current life.",
      [](Of of, To to) { to.put(of.incarnation.value); }},
-    {"muster_status", Type::gauge, "", "status", "1 for the status that the node is in.",
+    {"muster_status", Type::gauge, "", "status",
+     "1 for the node's current status, 0 for all others.",
      [](Of of, To to) { to.put_state("status", std::optional(of.view.status)); }},
     {"muster_out", Type::gauge, "", "why",
-     "1 where the process lives and its node takes no part for now: why that is.",
+     "1 for the reason why the node takes no part although its process runs; else 0.",
      [](Of of, To to) { to.put_state("why", of.out); }},
     {"muster_may_work", Type::gauge, "", "",
-     "1 while the node gives permits: its application may work.",
+     "1 while the application may work (the node gives permits), else 0.",
      [](Of of, To to) { to.put(of.may_work ? 1 : 0); }},
     {"muster_is_coordinator", Type::gauge, "", "",
-     "1 where the node is the coordinator of its group.",
+     "1 if the node is the coordinator of its group, else 0.",
      [](Of of, To to) { to.put(of.view.coordinator == of.node ? 1 : 0); }},
     {"muster_members", Type::gauge, "", "",
-     "Members of the group, the coordinator among them, on that node; 0 on all others.",
+     "Members of the group, including the coordinator. Other nodes than the coordinator show 0.",
      [](Of of, To to) {
        to.put(of.view.up ? of.view.up->size() + 1 - (of.view.up->contains(of.node) ? 1 : 0)
                          : std::size_t{0});
      }},
     {"muster_group_number", Type::gauge, "", "",
-     "The counter of the group number, its first part; 0 where the node is in no group.",
+     "The counter of the group number, its first part; 0 if the node is in no group.",
      [](Of of, To to) { to.put(of.view.group ? of.view.group->counter : 0); }},
     {"muster_elections", Type::counter, "", "cause", "Elections that the node began, by cause.",
      [](Of of, To to) { to.put_each<Trigger>("cause", of.metrics.elections); }},
     {"muster_reorganizations", Type::counter, "", "cause",
-     "Reorganizations that led the node into another group, by what began them.",
+     "Reorganizations that brought the node into another group, by cause.",
      [](Of of, To to) { to.put_each<Trigger>("cause", of.metrics.reorganizations); }},
     {"muster_reorganization_seconds", Type::histogram, "seconds", "",
      "How long a reorganization took, until the node was Normal.",
      [](Of of, To to) { to.put(of.metrics.whole); }},
     {"muster_reorganization_phase_seconds", Type::histogram, "seconds", "phase",
-     "The parts of that (muster history): those that the node went through.",
+     "How long each phase of a reorganization took on this node (see muster history).",
      [](Of of, To to) { put_phases(of.metrics, to); }},
     {"muster_work_gap_seconds", Type::histogram, "seconds", "",
-     "Times without work that are over: from the end of one right to work to the next.",
+     "How long each period without the right to work lasted, once it is over.",
      [](Of of, To to) { to.put(of.metrics.gaps); }},
     {"muster_without_work_seconds", Type::gauge, "seconds", "",
-     "For how long there has been no right to work now; 0 where there is.",
+     "How long the node has been without the right to work; 0 while it has that right.",
      [](Of of, To to) { to.put(of.without_work); }},
     {"muster_pauses", Type::counter, "", "",
-     "Times that the process stood still for longer than T/2, by assumption 9 a failure.",
+     "Pauses of the process longer than T/2; by assumption 9 each is a failure.",
      [](Of of, To to) { to.put(of.metrics.pauses); }},
     {"muster_refused_calls", Type::counter, "", "", "Calls of this node that another node refused.",
      [](Of of, To to) { to.put(of.metrics.refused_calls); }},
     {"muster_refusals", Type::counter, "", "direction, reason",
-     "Hellos that made no session: in, others refused this node's; out, it refused theirs.",
+     "Refused Hellos: in counts Hellos of this node that others refused, out counts Hellos that "
+     "this node refused.",
      [](Of of, To to) { put_refusals(of.traffic, to); }},
     {"muster_coordinator_heard_seconds", Type::gauge, "seconds", "",
-     "How long ago the last letter of the node's coordinator came; absent where it has none.",
+     "Time since the last letter from the node's coordinator; absent if it has no coordinator.",
      [](Of of, To to) {
        if (of.heard) to.put(*of.heard);
      }},
     {"muster_held_nodes", Type::gauge, "", "",
-     "Nodes that this coordinator does not let in yet (calm).",
+     "Nodes that this coordinator does not admit yet (calm).",
      [](Of of, To to) { to.put(of.view.held.by_node.size()); }},
     {"muster_halted_in_turn", Type::gauge, "", "",
-     "1 while two coordinators halt the node in turn, as neither hears the other.",
+     "1 while two coordinators that do not hear each other halt the node in turn, else 0.",
      [](Of of, To to) { to.put(of.halted_in_turn ? 1 : 0); }},
     {"muster_differing_nodes", Type::gauge, "", "",
-     "Nodes whose configuration differs, so that they cannot be spoken with.",
+     "Nodes that cannot have a session with this one because their configuration differs.",
      [](Of of, To to) { to.put(of.differing); }},
     {"muster_commit_seconds", Type::histogram, "seconds", "",
      "How long the protocol waited for each commit to safe storage.",
@@ -216,58 +220,59 @@ constexpr Family families[] = {
      "How late the node's thread was for a timer that it sets each second.",
      [](Of of, To to) { to.put(of.metrics.lateness); }},
     {"muster_hook_seconds", Type::histogram, "seconds", "hook",
-     "How long the application's hooks took, those that failed among them.",
+     "How long the application's hooks took, including failed ones.",
      [](Of of, To to) { to.put_each<Hook>("hook", of.metrics.hooks); }},
     {"muster_hook_failures", Type::counter, "", "hook",
      "Hooks that failed or overran their deadline.",
      [](Of of, To to) { to.put_each<Hook>("hook", of.metrics.failures); }},
     {"muster_application_broken", Type::counter, "", "",
-     "How often the application said that an invariant of its own does not hold.",
+     "How often the application reported that one of its own invariants does not hold.",
      [](Of of, To to) { to.put(of.metrics.broken); }},
-    {"muster_sessions", Type::gauge, "", "", "Lives of other nodes with which a session stands.",
+    {"muster_sessions", Type::gauge, "", "",
+     "Lives of other nodes with which this node has a session.",
      [](Of of, To to) { to.put(of.sessions); }},
     {"muster_sessions_begun", Type::counter, "", "", "Sessions that were begun.",
      [](Of of, To to) { to.put(of.counters.sessions); }},
     {"muster_connections", Type::counter, "", "direction",
-     "Connections to other nodes, and of others to this one: out was dialled, in was accepted.",
+     "Connections with other nodes: out counts those it dialled, in those it accepted.",
      [](Of of, To to) {
        to.put(of.counters.accepted, "direction=\"in\"");
        to.put(of.counters.dialled, "direction=\"out\"");
      }},
     {"muster_connections_broken", Type::counter, "", "",
-     "Connections that ended and were not closed by this node.",
+     "Connections that ended although this node did not close them.",
      [](Of of, To to) { to.put(of.counters.broken); }},
     {"muster_connections_turned_away", Type::counter, "", "why",
-     "Connections closed for what came, or did not come, on them, and to make room.",
+     "Connections that this node closed: for invalid or missing input, or to make room.",
      [](Of of, To to) {
        to.put(of.counters.garbage, "why=\"garbage\"");
        to.put(of.counters.crowded, "why=\"crowded\"");
      }},
     {"muster_network_bytes", Type::counter, "bytes", "direction",
-     "Bytes of connections with other nodes, as they are on the wire.",
+     "Bytes sent to and received from other nodes, as counted on the wire.",
      [](Of of, To to) {
        to.put(of.counters.bytes_in, "direction=\"in\"");
        to.put(of.counters.bytes_out, "direction=\"out\"");
      }},
     {"muster_frames", Type::counter, "", "direction, kind",
-     "Frames by kind: a letter by its message, and Hello, Refusal and the like.",
+     "Frames by kind: the message's name for a letter, else Hello, Refusal and so on.",
      [](Of of, To to) { put_kinds(of.traffic, to, &Traffic::Kind::frames); }},
     {"muster_frame_bytes", Type::counter, "bytes", "direction, kind",
-     "The bytes of those, before they are encrypted.",
+     "Bytes of frames by kind, before encryption.",
      [](Of of, To to) { put_kinds(of.traffic, to, &Traffic::Kind::bytes); }},
     {"muster_letters_resent", Type::counter, "", "",
      "Letters that were sent again over another connection.",
      [](Of of, To to) { to.put(of.counters.resent); }},
     {"muster_letters_dropped", Type::counter, "", "",
-     "Letters that found no room in the queue to their node.",
+     "Letters that were dropped because the queue to their node was full.",
      [](Of of, To to) { to.put(of.counters.dropped); }},
     {"muster_certificate_expiry_timestamp_seconds", Type::gauge, "seconds", "",
-     "When the node's certificate ends, in Unix time; absent without [tls].",
+     "When the node's certificate expires, in Unix time; absent without [tls].",
      [](Of of, To to) {
        if (of.expires) to.put(Duration(of.expires->time_since_epoch()));
      }},
     {"muster_journal_written_bytes", Type::counter, "bytes", "",
-     "Bytes that were written to the journal; absent without one.",
+     "Bytes written to the journal; absent if there is no journal.",
      [](Of of, To to) {
        if (of.journal_bytes) to.put(*of.journal_bytes);
      }},

@@ -14,7 +14,7 @@ std::optional<std::string> Absence::order(Out why, Duration back_after) {
     return "it is drained; muster drain --undo brings it back";
   const bool is_on_its_way = order_.has_value();
   const auto life = handlers_.present();
-  if (!is_on_its_way && !life) return "it is beginning a life; ask again";
+  if (!is_on_its_way && !life) return "it is starting a new life; ask again";
   order_ = Order{why, back_after};
   if (out())
     begin();

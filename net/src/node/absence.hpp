@@ -21,19 +21,20 @@ namespace muster::net {
 class Absence {
  public:
   struct Handlers {
-    std::function<std::shared_ptr<Life>()> present;  ///< the life that goes on, if one does
-    std::function<void()> is_out;     ///< it is out now, or still, for another reason
-    std::function<void()> come_back;  ///< its time is over
+    std::function<std::shared_ptr<Life>()> present;  ///< the present life; null: there is none
+    std::function<void()> is_out;     ///< the node is out from now on, or the reason has changed
+    std::function<void()> come_back;  ///< the time for which the node was out is over
   };
   Absence(const boost::asio::any_io_executor& strand, Handlers handlers)
       : handlers_(std::move(handlers)), back_(strand) {}
 
-  /// Orders the node out. A node that is out already stays out for `back_after` from now. Returns
-  /// the reason as a clause if that is refused.
+  /// Orders the node out. A node that is out already stays out for `back_after` from now. If the
+  /// order is refused, returns the reason as a clause.
   std::optional<std::string> order(Out why, Duration back_after);
-  /// Has a drained node come back at once. Returns the reason if that is refused.
+  /// Makes a drained node come back at once. If that is refused, returns the reason.
   std::optional<std::string> undo_drain();
-  /// The reason for which the node was ordered out, until it is back.
+  /// The reason for which the node was ordered out; none once it is back, or if it was not ordered
+  /// out.
   [[nodiscard]] std::optional<Out> ordered() const;
 
   /// The life has left, as ordered or by itself: the node is out from now on.
@@ -47,10 +48,10 @@ class Absence {
   void close();
   [[nodiscard]] bool is_closed() const { return closed_; }
 
-  /// The time out after hooks failed again and again: 1 s, doubled each time that the node was not
-  /// Normal in between, at most 5 min.
+  /// How long the node stays out after hooks failed again and again: 1 s at first. The time doubles
+  /// if the node has not been Normal since it was out the last time, up to 5 min.
   Duration back_off(bool was_normal);
-  /// The time out after the node lost its groups again and again (calm).
+  /// How long the node stays out after it lost its groups again and again (calm).
   Duration stay_away(Holds holds);
 
   /// The reason for which the node is out; none: it is not out. From any thread.
@@ -59,15 +60,15 @@ class Absence {
  private:
   struct Order {
     Out why{};
-    Duration back_after{};  ///< from when it is out; no matter where only its owner ends it
+    Duration back_after{};  ///< how long it stays out; unused if only its owner ends this
   };
 
   const Handlers handlers_;
   bool closed_ = false;
   std::optional<Order> order_;
   Alarm back_;
-  unsigned backed_off_ = 0;   ///< how often, since it was last Normal
-  Unsteady unsteady_;         ///< how often it stayed away within the hour
+  unsigned backed_off_ = 0;   ///< how often the node backed off since it was Normal
+  Unsteady unsteady_;         ///< how often the node stayed away within the hour
   mutable std::mutex mutex_;  // guards out_
   std::optional<Out> out_;
 };

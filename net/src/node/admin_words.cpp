@@ -22,7 +22,7 @@ std::string answer(const std::optional<std::string>& why_not) {
   return why_not ? refused(*why_not) : "{}";
 }
 
-/// The view that watchers are told of. A Check of the group is no news.
+/// The view that is reported to watchers. It hides a Check of the group, which is no news.
 View worth_telling(View view) {
   if (view.procedure == Wait::Checking) view.procedure = Wait::Idle;
   return view;
@@ -66,25 +66,26 @@ std::optional<std::string> AdminWords::drain(std::string_view said) {
 
 std::optional<std::string> AdminWords::step_down(std::string_view said) {
   const auto time = parse_time(said);
-  if (!time) return "no time in nanoseconds";
+  if (!time) return "expected a time in nanoseconds";
   return node_.absence.order(Out::stepped_down, *time);
 }
 
 std::optional<std::string> AdminWords::elect(std::string_view said) {
   if (node_.absence.is_closed()) return "the process is ending";
   if (const auto out = node_.absence.ordered())
-    return "it is out, or on its way out: " + std::string(enumerator_name(*out));
+    return "it has left its group, or is about to (" + std::string(enumerator_name(*out)) +
+           "); ask again when it is back";
   const auto life = node_.lives.present();
-  if (!life) return "it is beginning a life; ask again";
+  if (!life) return "it is starting a new life; ask again";
   if (life->seen().view.status != Status::Normal)
-    return "it is not Normal, and reorganizes already or will; ask again";
+    return "it is not Normal: it reorganizes already, or soon will; ask again";
   life->elect(std::string(said));
   return std::nullopt;
 }
 
 std::string AdminWords::reload() {
   if (!node_.options.network.tls && !node_.options.admin.read_again)
-    return refused("nothing of it is read again");
+    return refused("it has no configuration file and no certificates that it could reload");
   const Expected<std::string> at_next_start = read_again();
   if (!at_next_start) return refused(at_next_start.error().what);
   std::string out = "{\"at_next_start\":";
@@ -98,7 +99,7 @@ Expected<std::string> AdminWords::read_again() {
     const Expected<Changes> changes = node_.options.admin.read_again();
     Expected<> heeded = changes ? heed(*changes) : changes.error();
     if (!heeded) {
-      node_.log.warn(heeded.error().what + "; what was read before stays");
+      node_.log.warn(heeded.error().what + "; the settings read before stay in use");
       return heeded.error();
     }
     at_next_start = changes->at_next_start;
@@ -108,7 +109,7 @@ Expected<std::string> AdminWords::read_again() {
   return at_next_start;
 }
 
-// All of it or nothing: what can fail comes first.
+// Applies all changes or none. The step that can fail comes first.
 Expected<> AdminWords::heed(const Changes& changes) {
   if (node_.watchers && changes.http)
     if (Expected<> moved = node_.watchers->move(*changes.http); !moved) return moved;

@@ -26,19 +26,19 @@ class AdminWords {
     Absence& absence;
     Certificates& certificates;
     NodeLog& log;
-    JournalWriter* journal = nullptr;                 ///< null: it writes none
-    Watchers* watchers = nullptr;                     ///< null: nobody may ask by HTTP
+    JournalWriter* journal = nullptr;                 ///< null: no journal is written
+    Watchers* watchers = nullptr;                     ///< null: there is no HTTP server
     std::function<std::string()> status;              ///< as JSON
-    std::function<std::string(const Page&)> history;  ///< as JSON, a line each
+    std::function<std::string(const Page&)> history;  ///< as JSON, one line each
   };
   AdminWords(const boost::asio::any_io_executor& strand, Node node);
 
   Expected<> listen();
   void close();
 
-  /// Tells the watchers, if the step has changed something that they see.
+  /// Reports the step to the watchers if it has changed something that they see.
   void stepped(const View& after);
-  /// Tells the watchers.
+  /// Sends the status to the watchers.
   void tell();
   /// Reads the configuration again. Returns the keys that change only at the next start.
   Expected<std::string> read_again();
@@ -53,8 +53,8 @@ class AdminWords {
   [[nodiscard]] std::string cluster() const;
 
   const Node node_;
-  std::unique_ptr<Admin> admin_;  ///< none where there is no socket
-  View told_;                     ///< as the watchers were told last
+  std::unique_ptr<Admin> admin_;  ///< null: there is no socket
+  View told_;                     ///< the view that was last sent to the watchers
 };
 
 }  // namespace muster::net

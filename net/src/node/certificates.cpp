@@ -24,7 +24,7 @@ std::string date(std::chrono::system_clock::time_point moment) {
   return utc(moment).substr(0, sizeof("2026-01-31") - 1);
 }
 
-// Another file has another one, and the same file when it was written to.
+// A stamp of the files, which changes when a file is replaced or written.
 std::string stamps_of(const TlsOptions& options) {
   std::string stamps;
   for (const auto* file : {&options.ca, &options.certificate, &options.key, &options.crl}) {
@@ -65,8 +65,8 @@ Expected<> Certificates::read() {
   if (!credentials) return credentials.error();
   if (is_open_to_others(options_.network.tls->key))
     log_->warn("key = \"" + options_.network.tls->key +
-               "\" may be read or written by others on this machine, who can be this node then: "
-               "chmod 600");
+               "\" can be read or written by other users of this machine, which lets them act as "
+               "this node: chmod 600");
   expires_ = (*credentials)->expires();
   tls_->renew(*std::move(credentials));
   told_of_end_ = 0;
@@ -76,17 +76,19 @@ Expected<> Certificates::read() {
 
 Expected<> Certificates::renew() {
   if (Expected<> made = read(); !made) {
-    log_->warn(made.error().what + "; what was read before stays, until these files change again");
+    log_->warn(made.error().what +
+               "; the certificates read before stay in use until these files change again");
     return made;
   }
   log_->tell(LogLevel::info, "tls",
              "node " + to_text(options_.config.self) +
-                 " has taken its certificate and those that it believes anew");
+                 " has reloaded its certificate and the authorities that it trusts");
   handlers_.renewed();
   return {};
 }
 
-// New files arrive one after the other. They are taken when they were the same in two looks.
+// New files can arrive one after the other. The files are read when two checks in a row have seen
+// the same files.
 void Certificates::look() {
   tell_of_their_end();
   handlers_.looked();
@@ -105,12 +107,12 @@ void Certificates::tell_of_plain_text() {
       muster::misfit(options_.network.addresses, options_.config.nodes, false).has_value();
   if (!beyond) return;
   log_->warn("node " + to_text(options_.config.self) +
-             " speaks without encryption, and with whoever says that he is another node "
-             "(insecure): give the cluster certificates ([tls])");
+             " uses no encryption and cannot check which node a peer is (insecure): give the "
+             "cluster certificates ([tls])");
   look_.after(between_warnings, [this] { tell_of_plain_text(); });
 }
 
-// Said at 30, 7 and 1 days before it, and when it has come.
+// Warns 30, 7 and 1 days before the certificate expires, and when it has expired.
 void Certificates::tell_of_their_end() {
   const auto now = std::chrono::system_clock::now();
   const auto ends = tls_->credentials()->expires();
@@ -118,27 +120,28 @@ void Certificates::tell_of_their_end() {
   int due = 0;
   for (const int days : {30, 7, 1, 0}) due += ends - now <= std::chrono::days(days) ? 1 : 0;
   if (due > 0 && due != std::exchange(told_of_end_, due))
-    log_->warn(ends > now ? whose + "ends on " + date(ends) +
-                                ": renew it; with none no node speaks with this one"
-                          : whose + "has ended on " + date(ends) +
-                                ": renew it; no node speaks with this one until then");
+    log_->warn(ends > now ? whose + "expires on " + date(ends) +
+                                ": renew it; without a valid one no other node talks to this one"
+                          : whose + "expired on " + date(ends) +
+                                ": renew it; until then no other node talks to this one");
   const auto list = tls_->credentials()->list_expires();
   if (list && *list <= now && !std::exchange(told_of_list_, true))
-    log_->warn("the list of revocations (crl) was to be made anew by " + date(*list) +
-               ": it still counts, and who was taken back since is not in it; 'muster cert crl' "
-               "makes one");
+    log_->warn(
+        "the list of revocations (crl) was due for renewal on " + date(*list) +
+        ": it still applies, but lacks later revocations; make a new list with 'muster cert crl'");
 }
 
-bool Certificates::is_taken_back() const {
+bool Certificates::is_revoked() const {
   const auto& own = tls_->credentials();
-  return own && own->is_taken_back();
+  return own && own->is_revoked();
 }
 
 std::optional<std::string> Certificates::why_unproven() const {
   const auto& own = tls_->credentials();
   if (!own) return std::nullopt;
-  if (own->is_taken_back()) return "was taken back";
-  if (own->expires() - std::chrono::system_clock::now() <= before_the_end) return "is over";
+  if (own->is_revoked()) return "was revoked";
+  if (own->expires() - std::chrono::system_clock::now() <= before_the_end)
+    return "has expired or is about to";
   return std::nullopt;
 }
 

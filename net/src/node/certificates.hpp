@@ -17,30 +17,33 @@
 
 namespace muster::net {
 
-/// The certificates of a node: its own, and those that it believes. They are read at the start, and
-/// again when the files change. Without any, the node speaks in plain text and warns of that. Used
-/// on the protocol's strand.
+/// The certificates of a node: its own and those of trusted authorities. They are read at the
+/// start, and again when the files change. A node without certificates speaks in plain text and
+/// warns about that. Used on the protocol's strand.
 class Certificates {
  public:
   struct Handlers {
-    std::function<void()> looked;   ///< once a second: time may have ended proofs
-    std::function<void()> renewed;  ///< connections that stand were proven by what was before
+    std::function<void()> looked;   ///< called once a second, as certificates of peers can expire
+    std::function<void()> renewed;  ///< the files are new; existing connections use the old ones
   };
-  /// `options` outlives this.
+  /// `options` outlives this object.
   Certificates(const boost::asio::any_io_executor& strand, const NodeOptions& options,
                std::shared_ptr<NodeLog> log, Handlers handlers);
 
   Expected<> begin();
-  /// Reads the files again. If that fails, the log says so, and the earlier ones stay in use.
+  /// Reads the files again. If that fails, the log says so, and the earlier certificates stay in
+  /// use.
   Expected<> renew();
   void cancel() { look_.cancel(); }
 
-  /// Why nobody believes this node, as in "its certificate is over"; none: they may.
+  /// The reason why no peer accepts this node's identity, as in "its certificate is over". None if
+  /// there is no such reason.
   [[nodiscard]] std::optional<std::string> why_unproven() const;
-  [[nodiscard]] bool is_taken_back() const;
+  [[nodiscard]] bool is_revoked() const;
   [[nodiscard]] const std::shared_ptr<Tls>& tls() const { return tls_; }
 
-  /// How long its own still holds; negative: it has ended; none: it has none. From any thread.
+  /// The time until the node's own certificate expires. Negative if it has expired; none if the
+  /// node has no certificate. From any thread.
   [[nodiscard]] std::optional<Duration> time_left() const;
 
  private:
@@ -53,12 +56,12 @@ class Certificates {
   const std::shared_ptr<NodeLog> log_;
   const Handlers handlers_;
   const std::shared_ptr<Tls> tls_ = std::make_shared<Tls>();
-  std::string in_use_;         ///< the stamps of the files that `tls_` was made of
-  std::string seen_;           ///< the same as they were seen last
-  int told_of_end_ = 0;        ///< of the certificate in use: at so many of the moments before it
-  bool told_of_list_ = false;  ///< that the one of revocations is past its time
+  std::string in_use_;         ///< the stamps of the files from which `tls_` was made
+  std::string seen_;           ///< the stamps at the last check
+  int told_of_end_ = 0;        ///< how many warnings about the certificate's expiry were given
+  bool told_of_list_ = false;  ///< the warning about an outdated revocation list was given
   std::atomic<std::chrono::system_clock::time_point> expires_{};
-  Alarm look_;  ///< at the files, or for plain text to be told of again
+  Alarm look_;  ///< for the next check of the files, or the next warning about plain text
 };
 
 }  // namespace muster::net

@@ -27,7 +27,7 @@ Chronicle::Told Chronicle::take(Duration t, const Event& event, const View& afte
   Told told{recorder_->take(t, event, after), news_->take(event, after), {}};
   told.cause = news_->last_reason().trigger;
   if (told.reorganized) history_->add(*told.reorganized);
-  for (const News& news : told.news) log_->tell(news.level, news.matter, news.text);
+  for (const News& news : told.news) log_->tell(news.level, news.topic, news.text);
   const auto goes_on = recorder_->going_on({});
   const std::lock_guard lock(mutex_);
   because_ = goes_on ? goes_on->evidence : std::string();

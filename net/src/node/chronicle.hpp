@@ -19,14 +19,14 @@
 
 namespace muster::net {
 
-/// Tells people of the steps of a node, over all its lives: in its log, and in its history. Used on
-/// the protocol's strand.
+/// Reports the steps of a node, over all its lives, in its log and in its history. Used on the
+/// protocol's strand.
 class Chronicle {
  public:
   Chronicle(NodeId self, std::shared_ptr<NodeLog> log) : self_(self), log_(std::move(log)) {}
 
-  /// Reads the history from `storage`. `thread` uses that storage from now on. `fatal` is called if
-  /// the history cannot be written later.
+  /// Reads the history from `storage`, which only `thread` uses from now on. Calls `fatal` if the
+  /// history cannot be written later.
   Expected<> load(const boost::asio::any_io_executor& strand, SafeStorage& storage,
                   StorageThread& thread, std::function<void(const Failure&)> fatal);
 
@@ -34,22 +34,22 @@ class Chronicle {
 
   /// The result of one step.
   struct Told {
-    std::optional<history::Entry> reorganized;  ///< that is over
-    std::vector<News> news;                     ///< they are in the log
-    Trigger cause{};                            ///< of the last election of this life
+    std::optional<history::Entry> reorganized;  ///< set if this step ended a reorganization
+    std::vector<News> news;                     ///< already written to the log
+    Trigger cause{};                            ///< the cause of this life's last election
   };
   Told take(Duration t, const Event& event, const View& after);
-  /// Has the history durable soon.
+  /// Makes the history durable soon.
   void flush() {
     if (history_) history_->flush();
   }
 
   /// Lines of the history as JSON, the oldest first. If the page has no bound and `goes_on` is
-  /// true, the reorganization that goes on is the last line.
+  /// true, the last line is the present reorganization.
   [[nodiscard]] std::string lines(const Page& page, bool goes_on) const;
-  /// The hook that failed last in this life, and why.
+  /// The last hook that failed in this life, and why.
   [[nodiscard]] const std::string& last_failure() const { return news_->last_failure(); }
-  /// The cause of the reorganization that goes on; empty: none does. From any thread.
+  /// The cause of the present reorganization; empty if there is none. From any thread.
   [[nodiscard]] std::string because() const;
 
  private:

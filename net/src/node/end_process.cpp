@@ -8,8 +8,8 @@ namespace muster::net {
 
 namespace {
 
-/// Ends the process when that time is over, whatever its other threads wait for. False where there
-/// is no thread to be had for it.
+/// Ends the process after that time, whatever its other threads wait for. Returns false if no
+/// thread can be started for this.
 bool exit_after(Duration time, int code) noexcept {
   try {
     std::thread([time, code] {
@@ -31,7 +31,7 @@ void end_process(const Failure& fault, Duration within, NodeLog& log,
   try {
     log.fatal(fault.what + " (exit code " + std::to_string(code) + ")");
     if (ends) last_words();
-  } catch (...) {  // it ends without a word
+  } catch (...) {  // the process ends without it
   }
   ::_exit(code);
 }

@@ -13,12 +13,13 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// What a hook gives back while it is still being called waits until the call has returned.
+/// Holds back the result of a hook that ends while it is still being called, until the call has
+/// returned.
 class Returning {
  public:
   explicit Returning(HookHost::Ended give) : give_(std::move(give)) {}
 
-  void ended(HookHost::Outcome outcome) {
+  void on_hook_ended(HookHost::Outcome outcome) {
     {
       const std::lock_guard lock(mutex_);
       if (called_) {
@@ -54,7 +55,7 @@ void make_call(const HookHost::Call& call, Application& application, HookHost::E
   std::optional<std::string> thrown;
   const auto why = thrown_by([&] {
     call(application,
-         [returning](HookHost::Outcome outcome) { returning->ended(std::move(outcome)); });
+         [returning](HookHost::Outcome outcome) { returning->on_hook_ended(std::move(outcome)); });
   });
   if (why) thrown = "it threw" + *why;
   returning->returned(thrown);
@@ -81,29 +82,32 @@ void Hooks::abandon() {
   asio::post(executor_, [user = std::move(user_)] { user->application.reset(); });
 }
 
-void Hooks::call(std::optional<Hook> hook, Call call, Ended ended) {
-  // A Done may outlive its node, and what the node ran on.
+void Hooks::call(std::optional<Hook> hook, Call call, Ended on_ended) {
+  // The user can keep a Done longer than the node and its context exist.
   const auto give = [way = way_, weak = weak_from_this(),
-                     ended = std::move(ended)](Outcome outcome) {
-    way->post([weak, ended, outcome = std::move(outcome)]() mutable {
+                     on_ended = std::move(on_ended)](Outcome outcome) {
+    way->post([weak, on_ended, outcome = std::move(outcome)]() mutable {
       const auto self = weak.lock();
-      if (self && !self->abandoned_) ended(std::move(outcome));
+      if (self && !self->abandoned_) on_ended(std::move(outcome));
     });
   };
-  // Without an application nobody could say what it holds, and no other life would make it.
+  // If the application cannot be made, the process has to end: no report of the node's state could
+  // be made, and another life would fail for the same reason.
   waiting_.push_back([user = user_, call = std::move(call), give, failed = fatal_later()] {
     if (const auto why = make_once(user->application, user->make, *user->services))
       return failed(*why);
     make_call(call, *user->application, give);
   });
-  // Behind what the present step sends: to wake a thread takes as long as a letter.
+  // The call is posted behind the letters of the present step: waking another thread takes as long
+  // as sending a letter.
   asio::post(strand_, [weak = weak_from_this(), hook] {
     const auto self = weak.lock();
     if (self && !self->abandoned_) self->call_next(hook);
   });
 }
 
-// For the user's executor to say.
+// Returns a function that reports a failure to the strand. The user's executor calls it when a
+// failure is noticed there.
 std::function<void(const std::string&)> Hooks::fatal_later() {
   return [way = way_, weak = weak_from_this()](const std::string& why) {
     way->post([weak, why] {
@@ -117,7 +121,8 @@ void Hooks::call_next(std::optional<Hook> hook) {
   asio::post(executor_, std::move(waiting_.front()));
   waiting_.pop_front();
   if (hook != Hook::start) return;
-  // Behind the call: where `start` is a coroutine, its beginning comes before whoever waits, too.
+  // Posted behind the call of `start`. So if `start` is a coroutine, its beginning runs before code
+  // that waits for a permit.
   asio::post(executor_, [weak = std::weak_ptr(permits_), grant = permits_->grants()] {
     if (const auto permits = weak.lock()) permits->announce(grant);
   });
@@ -138,14 +143,13 @@ std::function<void(std::function<void()>)> Hooks::new_door() {
   };
 }
 
-// Callbacks on the token of a hook or a permit are the user's code and run on a thread of their
-// own, never on the strand.
+// Callbacks on the token of a hook or of a permit are the user's code. They run on a thread of
+// their own, never on the strand.
 void Hooks::request_stop(std::stop_source cancel) {
   std::thread([cancel = std::move(cancel)]() mutable { cancel.request_stop(); }).detach();
 }
 
 // --- Deadlines
-// --------------------------------------------------------------------------------------
 
 void Hooks::bound(Duration deadline, std::function<void()> overrun) {
   deadline_.after(deadline, std::move(overrun));
@@ -160,9 +164,9 @@ Duration Hooks::left() const {
 }
 
 // --- Permits and progress
-// ---------------------------------------------------------------------------
 
-// A permit may outlive its node, and what the node ran on, and be returned on any thread.
+// The user can keep a permit longer than the node and its context exist, and can return it on any
+// thread.
 std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {
   auto revoked =
       permits_->revoke([way = way_, weak = weak_from_this(), returned = std::move(returned)] {
@@ -179,7 +183,7 @@ std::optional<GroupNumber> Hooks::revoke(std::function<void()> returned) {
 std::function<void(std::string)> Hooks::new_listener() {
   how_far_ = std::make_shared<HowFar>();
   return [how_far = how_far_](std::string text) {
-    constexpr std::size_t most_shown = 1024;  // it travels in the status
+    constexpr std::size_t most_shown = 1024;  // in bytes; the text is part of the status
     if (text.size() > most_shown) text.resize(most_shown);
     const std::lock_guard lock(how_far->mutex);
     how_far->text = std::move(text);

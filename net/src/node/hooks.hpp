@@ -17,10 +17,10 @@
 
 namespace muster::net {
 
-/// The hooks of one life, called on the user's executor. Lives on the protocol's strand.
+/// Calls the hooks of one life on the user's executor. Used on the protocol's strand.
 class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> {
  public:
-  /// All called on the strand.
+  /// All handlers are called on the strand.
   struct Handlers {
     std::function<void(Event)> event;
     std::function<void(Hook, journal::Edge, std::optional<GroupNumber>, Ticket, const Members*)>
@@ -37,15 +37,15 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
 
   ~Hooks() override { way_->close(); }
 
-  /// The life is over: whatever still comes is dropped, and the application ends where its hooks
-  /// ran.
+  /// The life is over. Later results are dropped, and the application is destroyed on the executor
+  /// of its hooks.
   void abandon();
 
-  /// How far the last hook says it is; empty where it says nothing.
+  /// The progress that the last hook reported; empty: none.
   [[nodiscard]] std::string how_far() const;
 
  private:
-  /// The user's side: made, called and ended on the user's executor only.
+  /// The user's side. These objects are made, called and destroyed on the user's executor only.
   struct User {
     std::shared_ptr<Services> services;
     MakeApplication make;
@@ -57,7 +57,7 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
     std::string text;
   };
 
-  void call(std::optional<Hook> hook, Call call, Ended ended) override;
+  void call(std::optional<Hook> hook, Call call, Ended on_ended) override;
   void call_next(std::optional<Hook> hook);
   [[nodiscard]] std::function<void(const std::string&)> fatal_later();
   void tell(std::function<void()> work) override;
@@ -85,15 +85,16 @@ class Hooks final : public HookHost, public std::enable_shared_from_this<Hooks> 
   void fatal(HookFault fault, const std::string& why) override { handlers_.fatal(fault, why); }
 
   boost::asio::any_io_executor strand_;
-  const std::shared_ptr<Way> way_;  ///< for what is held by the user, who may outlive this
+  /// The way to the strand for objects that the user has and that may outlive this one.
+  const std::shared_ptr<Way> way_;
   boost::asio::any_io_executor executor_;
   std::shared_ptr<User> user_;
   std::shared_ptr<LifePermits> permits_;
   Handlers handlers_;
   Alarm deadline_;
   bool abandoned_ = false;
-  std::deque<std::function<void()>> waiting_;  ///< calls that the user's executor is to have next
-  std::shared_ptr<HowFar> how_far_;  ///< of the last hook; what it holds may outlive its node
+  std::deque<std::function<void()>> waiting_;  ///< the next calls on the user's executor
+  std::shared_ptr<HowFar> how_far_;  ///< progress of the last hook, which may outlive its node
 };
 
 }  // namespace muster::net

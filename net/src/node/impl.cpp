@@ -53,13 +53,12 @@ Node::Impl::Impl(asio::io_context& context, NodeOptions options,
                           [this](const Failure& failure) { fatal(failure); }})),
       left_in_time_(strand_) {}
 
-// --- It begins
-// ----------------------------------------------------------------------------------------
+// --- The start
 
 Expected<> Node::Impl::start(std::function<void()> listens) {
   if (std::exchange(started_, true))
     return Failure{ExitCode::bad_configuration,
-                   "a node is started once: make another one for what is to come"};
+                   "a Node can only be started once: make another Node"};
   for (const auto& why :
        {misfit_of(store_.get(), make_application_, hooks_, context_), misfit_of(options_)})
     if (why) return Failure{ExitCode::bad_configuration, *why};
@@ -89,8 +88,8 @@ Expected<> Node::Impl::begin(std::function<void()> listens) {
     return loaded;
   if (Expected<> listening = listen_to_people(); !listening) return listening;
   if (*held == Duration::zero()) return lives_->begin(*store_);
-  // Nothing listens meanwhile: whoever calls has the proof that no life is there. The owner is
-  // answered.
+  // The node does not listen while it waits, so a peer that dials it gets the proof that no life of
+  // this node runs. The admin socket still answers the owner.
   log_->warn(lives_->why_held(*held));
   asio::post(strand_, [weak = weak_from_this(), time = *held] {
     if (const auto self = weak.lock(); self && !self->absence_.is_closed())
@@ -115,7 +114,6 @@ Expected<> Node::Impl::listen_to_people() {
 }
 
 // --- A life
-// -------------------------------------------------------------------------------------------
 
 Life::Handlers Node::Impl::life_handlers(Incarnation incarnation) {
   if (const auto before = lives_->last(); before && watchers_) watchers_->count_life(*before);
@@ -133,7 +131,7 @@ Life::Handlers Node::Impl::life_handlers(Incarnation incarnation) {
   handlers.warn = [this](const std::string& sentence) { log_->warn(sentence); };
   handlers.broken = [log = log_, name = name()](const std::string& what) {
     log->tell(LogLevel::warning, "broken",
-              name + ": its application says that this is broken: " + what);
+              name + ": its application reports a broken invariant: " + what);
   };
   handlers.metrics = watchers_ ? &watchers_->metrics() : nullptr;
   handlers.stepped = [this](Duration t, const Event& event, const View& after) {
@@ -146,31 +144,31 @@ void Node::Impl::stepped(Duration t, const Event& event, const View& after) {
   const Chronicle::Told told = chronicle_.take(t, event, after);
   if (watchers_) watchers_->count(event, after, told);
   admin_->stepped(after);
-  if (certificates_.is_taken_back() && !absence_.ordered())
+  if (certificates_.is_revoked() && !absence_.ordered())
     asio::post(strand_, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->look_at_proof();
     });
 }
 
-// A life has left in order.
+// A life has left in order: the process ends, or the node stays out for a while.
 void Node::Impl::left(LeaveCause cause) {
   if (absence_.is_closed()) return gone();
   if (absence_.ordered()) return absence_.begin();
   if (cause == LeaveCause::unsteady) {
     const Duration time = absence_.stay_away(holds(options_.config));
-    log_->warn(name() + " stays away for " + to_text(time) +
+    log_->warn(name() + " takes no part for " + to_text(time) +
                ": the groups that it coordinated did not last (calm)");
     return absence_.begin(Out::unsteady, time);
   }
-  // Hooks failed again and again: nothing is answered for a while.
+  // Hooks failed again and again. The node stays out for a while and answers nobody.
   const Duration time = absence_.back_off(lives_->last()->was_normal());
-  log_->warn(name() + " stands back: hooks failed again and again, the last time " +
-             chronicle_.last_failure() + "; mend the application: a new life begins in " +
+  log_->warn(name() + " stands back: its hooks failed repeatedly, the last time " +
+             chronicle_.last_failure() + "; fix the application: a new life begins in " +
              std::to_string(time / std::chrono::seconds(1)) + " s");
   absence_.begin(Out::stood_back, time);
 }
 
-// False where no life may follow the one that is over: the node leaves, or goes out.
+// Returns true if another life is to begin, and false if the node leaves for good or goes out.
 bool Node::Impl::may_go_on() {
   if (absence_.is_closed())
     gone();

@@ -20,7 +20,7 @@
 
 namespace muster::net {
 
-/// The parts of a node, and what each tells the others.
+/// The parts of a node, and the connections between them.
 class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
  public:
   Impl(boost::asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
@@ -30,7 +30,7 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   void leave(std::function<void()> left);
   void close();
   void reload();
-  std::string status_json() const;  // from any thread, as the next one
+  std::string status_json() const;  // called from any thread, and so is `view`
   View view() const;
 
  private:
@@ -53,23 +53,23 @@ class Node::Impl : public std::enable_shared_from_this<Node::Impl> {
   const NodeOptions options_;
   std::shared_ptr<Thrown> thrown_;
   boost::asio::execution_context& context_;
-  /// The protocol's. An exception that leaves a handler ends the process.
+  /// The protocol's strand. An exception that leaves a handler on this strand ends the process.
   const boost::asio::any_io_executor strand_;
   const boost::asio::any_io_executor hooks_;
   const std::shared_ptr<NodeLog> log_;
   const MakeApplication make_application_;
   std::unique_ptr<SafeStorage> store_;
   std::optional<StorageThread> storage_;
-  std::shared_ptr<JournalWriter> journal_;  ///< of all lives
+  std::shared_ptr<JournalWriter> journal_;  ///< shared by all lives
   Certificates certificates_;
   Absence absence_;
   Chronicle chronicle_;
   const std::shared_ptr<Lives> lives_;
-  std::unique_ptr<Watchers> watchers_;  ///< none where nobody may ask
-  std::unique_ptr<AdminWords> admin_;   ///< once it has begun
+  std::unique_ptr<Watchers> watchers_;  ///< null: there is no HTTP server
+  std::unique_ptr<AdminWords> admin_;   ///< null before the start
   bool started_ = false;
   Alarm left_in_time_;
-  std::vector<std::function<void()>> left_;  ///< who is to be told
+  std::vector<std::function<void()>> left_;  ///< the callbacks of `leave`
 };
 
 }  // namespace muster::net

@@ -1,4 +1,4 @@
-// How the process of a node is left: in order, at once, or by a fault.
+// The ends of a node's process: in order, at once, or by a fault.
 
 #include "node/end_process.hpp"
 #include "node/impl.hpp"
@@ -28,14 +28,15 @@ void Node::Impl::leave(std::function<void()> left) {
   });
 }
 
-// The application has its deadline; what may last for ever is a disk that hangs.
+// Limits the time of an orderly end. The application has a deadline of its own, but a disk can hang
+// for ever.
 void Node::Impl::leave_in_time() {
   const Timings& timings = options_.config.timings;
   const Duration bound = timings.stop_deadline + 2 * timings.T;
   left_in_time_.after(bound, [this, bound] {
-    fatal({ExitCode::io_error,
-           name() + " has not left in order within " + to_text(bound) +
-               ": its disk has not answered for so long; the others take it for failed"});
+    fatal({ExitCode::io_error, name() + " could not leave in order within " + to_text(bound) +
+                                   ": its disk did not answer in that time; the other nodes will "
+                                   "treat this node as failed"});
   });
 }
 
@@ -60,7 +61,7 @@ void Node::Impl::close() {
   left_in_time_.cancel();
   lives_->close();
   *thrown_ = [log = log_](const std::exception* error) {
-    log->fatal(std::string("a handler of a node that is gone threw: ") +
+    log->fatal(std::string("a handler threw after its node had ended: ") +
                (error ? error->what() : "no std::exception"));
     ::_exit(static_cast<int>(ExitCode::impossible_state));
   };

@@ -50,7 +50,6 @@ Life::Life(asio::any_io_executor strand, asio::any_io_executor hooks, const Node
 }
 
 // --- Its beginning and its end
-// ------------------------------------------------------------------------
 
 Expected<> Life::listen() {
   make_parts();
@@ -101,11 +100,11 @@ void Life::recover() {
 }
 
 void Life::leave() {
-  happened(Leaving{});
+  on_event(Leaving{});
 }
 
 void Life::elect(std::string why) {
-  happened(ElectionAsked{std::move(why)});
+  on_event(ElectionAsked{std::move(why)});
 }
 
 void Life::end(const Failure& why) {
@@ -136,8 +135,7 @@ void Life::break_unproven() {
   if (begun_) sessions_->break_unproven(std::chrono::system_clock::now());
 }
 
-// --- What the host has it do
-// --------------------------------------------------------------------------
+// --- The actions of the host
 
 void Life::arm(Timer timer, Duration period, Inbox::Arming arming) {
   asio::steady_timer& armed = timers_[static_cast<std::size_t>(timer)];
@@ -153,8 +151,8 @@ void Life::keep_only(const std::function<bool(CallNumber)>& awaited) {
   flush();
 }
 
-// What a step sends is on its way before anything slower that it brings about, and in the journal
-// before that. Of a step from which nothing comes nobody waits for the line.
+// Writes the journal and then sends the letters of a step, before anything slower that the step
+// asks for. If a step asks for nothing, its line in the journal is not waited for.
 void Life::flush() {
   if (journal_) journal_->release(std::exchange(acts_, false));
   sessions_->flush();
@@ -191,7 +189,8 @@ void Life::about_to_step() {
 }
 
 void Life::stepped(const Event& event, const Actions& actions, const View& after) {
-  // Nobody else changes what is shown.
+  // Only the strand changes `seen_.view`, and this runs on the strand, so it needs no lock to read
+  // it.
   if (journal_) journal_->stepped(step_at_, event, host_->stepped_at(), actions, seen_.view, after);
   show(after);
   if (const auto* paused = std::get_if<Paused>(&event)) note_pause(paused->gap);
@@ -208,20 +207,18 @@ void Life::begun(const Event& event, const View& after) {
   handlers_.stepped(step_at_, event, after);
 }
 
-// --- What happens
-// -------------------------------------------------------------------------------------
+// --- Events
 
-void Life::happened(Event event) {
+void Life::on_event(Event event) {
   host_->put(std::move(event));
   host_->turn();
 }
 
 // --- Promptness
-// ---------------------------------------------------------------------------------------
 
-// Where nothing has happened for a while, a timer. What should have run long ago tells that the
-// process was paused, or the loop was busy: what came meanwhile waited in the kernel, where nothing
-// says for how long.
+// Sets a timer, so that a node without any other event still wakes up. If the timer runs much too
+// late, the process was paused or its loop was busy. Letters that arrived during the pause waited
+// in the kernel, which does not say for how long.
 void Life::watch() {
   watch_.expires_after(longest_stillness());
   watch_.async_wait([weak = weak_from_this()](auto error) {
@@ -235,7 +232,7 @@ void Life::watch() {
 
 void Life::note_stillness() {
   const Duration now = boottime_now();
-  stood_still_ = std::max(stood_still_, now - std::exchange(last_alive_, now));
+  paused_for_ = std::max(paused_for_, now - std::exchange(last_alive_, now));
   if (watch_.expiry() - std::chrono::steady_clock::now() < longest_stillness() / 2) watch();
 }
 
@@ -243,9 +240,9 @@ Duration Life::now() {
   return boottime_now();
 }
 
-Duration Life::stood_still() {
+Duration Life::paused_for() {
   note_stillness();
-  return std::exchange(stood_still_, {});
+  return std::exchange(paused_for_, {});
 }
 
 void Life::note_save(Duration took) {
@@ -253,17 +250,18 @@ void Life::note_save(Duration took) {
   if (took <= longest_wait()) return;
   const std::lock_guard lock(seen_mutex_);
   ++seen_.slow_saves;
-  note_wait("a commit took ", took, " or a faster disk (the status counts slow_saves)");
+  note_wait("a commit took ", took, ", or use a faster disk (the status counts slow_saves)");
 }
 
-// One pause is somebody's who stopped the process, and so is a long one.
+// A first pause, or a long one, is ignored: somebody may have stopped the process.
 void Life::note_pause(Duration gap) {
   if (pauses_++ == 0 || gap > 4 * config_.timings.T) return;
   const std::lock_guard lock(seen_mutex_);
-  note_wait("it stood still for ", gap, ", or a machine that is shared with less");
+  note_wait("it was paused for ", gap, ", or give the machine less other work");
 }
 
-// Again where it was half as long again.
+// Warns about the first long wait, and later only about one that is more than 1.5 times as long as
+// any before.
 void Life::note_wait(const char* what, Duration time, const char* otherwise) {
   const auto needed = std::chrono::ceil<std::chrono::milliseconds>(2 * time);
   const bool is_news = 2 * needed > 3 * seen_.needed_T;
@@ -271,9 +269,9 @@ void Life::note_wait(const char* what, Duration time, const char* otherwise) {
   if (!is_news) return;
   handlers_.warn("node " + std::to_string(config_.self.value) + ": " + what +
                  std::to_string(time / std::chrono::milliseconds(1)) +
-                 " ms, and what waits for longer than T/2 counts as a pause: T = " +
-                 format_duration(config_.timings.T) + " is too small here, choose \"" +
-                 format_duration(needed) + "\" at least" + otherwise);
+                 " ms, and a wait longer than T/2 counts as a pause: T = " +
+                 format_duration(config_.timings.T) + " is too small here; choose at least \"" +
+                 format_duration(needed) + '"' + otherwise);
 }
 
 void Life::note_halt(const Event& event, const View& after) {
@@ -286,7 +284,6 @@ void Life::note_halt(const Event& event, const View& after) {
 }
 
 // --- The journal
-// --------------------------------------------------------------------------------------
 
 void Life::begin_journal() {
   if (!writer_) return;
@@ -306,8 +303,7 @@ void Life::write_journal(const std::function<void(std::string&, const journal::S
   if (journal_) journal_->line(monotonic_now(), append, waits);
 }
 
-// --- What others may see
-// ------------------------------------------------------------------------------
+// --- The status
 
 void Life::show(const View& view) {
   {
@@ -318,7 +314,7 @@ void Life::show(const View& view) {
   show_counters();
 }
 
-// Before it has begun it is still being made, on the thread of its owner.
+// Does nothing before the life has begun, because another thread may still be making its parts.
 void Life::show_counters() {
   if (!begun_) return;
   const std::lock_guard lock(seen_mutex_);
@@ -339,8 +335,7 @@ Life::Seen Life::seen() const {
   return now;
 }
 
-// --- What sessions, hooks and the application tell
-// ---------------------------------------------------------------------
+// --- Calls from sessions, hooks and the application
 
 NodeServices::Handlers Life::service_handlers() {
   const auto while_it_lives = [this](auto act) {
@@ -354,7 +349,7 @@ NodeServices::Handlers Life::service_handlers() {
   handlers.elect = while_it_lives([](Life& self, const std::string& why) { self.elect(why); });
   handlers.step_down =
       while_it_lives([](Life& self, Duration back_after) { self.handlers_.step_down(back_after); });
-  // The log has it at once: what the application does next may end the process.
+  // The log has this line at once: the application's next action may end the process.
   handlers.remark = [strand = strand_, weak = weak_from_this(), broken = handlers_.broken](
                         journal::RemarkKind kind, const std::string& text) {
     if (kind == journal::RemarkKind::broken) broken(text);
@@ -379,7 +374,7 @@ Sessions::Handlers Life::session_handlers() {
   Sessions::Handlers handlers;
   handlers.event = [this](Event event) { host_->put(std::move(event)); };
   handlers.turn = [this] { host_->turn(); };
-  handlers.outlived = [this](const Voices& voices) { handlers_.outlived(voices); };
+  handlers.outlived = [this](const LifeClaims& life_claims) { handlers_.outlived(life_claims); };
   handlers.status = [this] { return handlers_.status(); };
   handlers.asker = [this](const std::shared_ptr<Connection>& connection, const Hello& hello) {
     questions_->take(connection, hello);
@@ -400,7 +395,7 @@ Questions::Handlers Life::question_handlers() {
 
 Hooks::Handlers Life::hook_handlers() {
   Hooks::Handlers handlers;
-  handlers.event = [this](Event event) { happened(std::move(event)); };
+  handlers.event = [this](Event event) { on_event(std::move(event)); };
   handlers.edge = [this](Hook hook, journal::Edge edge, std::optional<GroupNumber> group,
                          Ticket ticket, const Members* members) {
     const bool begins = edge == journal::Edge::begin;
@@ -431,9 +426,9 @@ Hooks::Handlers Life::hook_handlers() {
 }
 
 void Life::hook_fatal(HookFault fault, const std::string& why) {
-  std::string advice = "mend the application";
+  std::string advice = "fix the application";
   if (fault == HookFault::late)
-    advice = "give it longer where the machine stood still or is too slow, else " + advice;
+    advice = "allow more time if the machine was paused or is too slow, otherwise " + advice;
   handlers_.fatal({ExitCode::hook_failed, "node " + to_text(config_.self) + ": " + why + "; " +
                                               advice + ", then start the node again"});
 }

@@ -26,34 +26,35 @@ namespace muster::net {
 
 class Metrics;
 
-/// Drives the host of one life: sockets, timers, the storage thread, the user's executor. Lives on
-/// the protocol's strand.
+/// One life of a node. It connects its host (the protocol) to sockets, timers, the storage thread
+/// and the user's executor. Used on the protocol's strand.
 class Life final : public host::Driver, public std::enable_shared_from_this<Life> {
  public:
-  /// Called on the strand, but for `fatal`, which may be called from any thread and does not
+  /// Called on the strand, except `fatal`. `fatal` may be called from any thread, and does not
   /// return.
   struct Handlers {
     std::function<void(LeaveCause)> left;
-    std::function<void(Duration back_after)> step_down;  ///< its application wants to
-    std::function<void(const Voices&)> outlived;
+    std::function<void(Duration back_after)> step_down;  ///< requested by its application
+    std::function<void(const LifeClaims&)> outlived;
     std::function<void(Failure)> fatal;
     std::function<std::string()> status;
     std::function<void(std::string)> warn;
-    /// Its application says that something is broken; from any thread, and when it is over too.
+    /// The application reports that something is broken. Called from any thread, and maybe after
+    /// the end of the life.
     std::function<void(const std::string& what)> broken;
-    /// After each step, when what it asked for was begun: when it was, and what it made of the
-    /// node.
+    /// Called after each step, when the actions of the step have begun. `t` is the time of the
+    /// step, and `after` the view after it.
     std::function<void(Duration t, const Event& event, const View& after)> stepped;
-    Metrics* metrics = nullptr;  ///< what is counted goes there, where somebody may ask for it
+    Metrics* metrics = nullptr;  ///< counters; null if nothing reads them
   };
 
-  /// What others may see of it: the view after the last step and when that was, and what was
-  /// counted.
+  /// The part of a life that other threads may see: the view after the last step, the time of that
+  /// step, and counters.
   struct Seen {
     View view;
     Duration as_of{};
     std::string progress;
-    Shown shown;         ///< now
+    Shown shown;         ///< the state that the application shows now
     std::string broken;  ///< NodeStatus::broken
     std::uint64_t journal_dropped{};
     std::uint64_t slow_saves{};
@@ -61,53 +62,54 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
     Counters counters;
     std::map<NodeId, std::string> differing;  ///< Sessions::differing
     std::map<NodeId, std::uint8_t> wire;      ///< Sessions::wire
-    std::optional<Duration> heard;            ///< when the last letter of its coordinator came
-    NodeSet halted_in_turn_by;                ///< HaltedInTurn::by, now
+    std::optional<Duration> heard;            ///< the time of the coordinator's last letter
+    NodeSet halted_in_turn_by;                ///< HaltedInTurn::by, at present
   };
 
-  /// `safe` is durable, with this life's incarnation.
+  /// `safe` is durable already, with the incarnation of this life.
   Life(boost::asio::any_io_executor strand, boost::asio::any_io_executor hooks,
        const NodeOptions& options, const MakeApplication& make_application, StorageThread& storage,
        std::shared_ptr<JournalWriter> journal, std::shared_ptr<const Tls> tls, SafeState safe,
        Handlers handlers);
 
-  /// Listens. What comes before `recover` waits for it.
+  /// Listens. Connections that arrive before `recover` are served after it.
   Expected<> listen();
-  /// Gives the first event.
+  /// Gives the host its first event.
   void recover();
   void leave();
-  /// Its owner wants an election, and says why.
+  /// Asks for an election, for the reason that the node's owner gives.
   void elect(std::string why);
-  /// Closes everything, now; the journal's last line says why.
+  /// Closes everything at once. The journal's last line has the reason.
   void end(const Failure& why);
   void break_connections();
-  /// Those by certificates that have ended.
+  /// Breaks the connections whose certificates have expired.
   void break_unproven();
-  /// Writes the journal's last line and nothing else: for a process that ends itself.
+  /// Only writes the journal's last line, because the process is about to end by itself.
   void note_end(const Failure& why);
   [[nodiscard]] bool has_begun() const { return begun_; }
   [[nodiscard]] bool has_ended() const { return ended_; }
   /// True while permits are given.
   [[nodiscard]] bool may_work() const { return begun_ && !ended_ && permits_->may_work(); }
-  /// What was counted of its connections; for a life that has begun, as the next two.
+  /// The counters of this life's connections. Call this function and the next two only if the life
+  /// has begun.
   [[nodiscard]] const Counters& counters() const { return sessions_->counters(); }
   [[nodiscard]] const Traffic& traffic() const { return sessions_->traffic(); }
-  /// How many stand.
+  /// The number of its sessions.
   [[nodiscard]] std::size_t sessions() const { return sessions_->lives().size(); }
-  /// What is in safe storage.
+  /// The contents of safe storage.
   [[nodiscard]] const SafeState& safe() const { return host_->safe(); }
-  /// True when it has been Normal.
+  /// True if the life was Normal at some time.
   [[nodiscard]] bool was_normal() const { return host_->was_normal(); }
 
-  /// From any thread, as the others below: what was shown last.
+  /// The last published state. From any thread, as the functions below.
   [[nodiscard]] Seen seen() const;
   [[nodiscard]] Incarnation incarnation() const { return safe_.incarnation; }
-  /// Shows what is counted now; on the strand.
+  /// Publishes the present counters. On the strand.
   void show_counters();
 
  private:
   [[nodiscard]] Duration now() override;
-  Duration stood_still() override;
+  Duration paused_for() override;
   void send(const Letter& letter, std::optional<Duration> bound) override {
     acts_ = true;
     sessions_->send(letter, bound);
@@ -126,10 +128,10 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   void begun(const Event& event, const View& after) override;
 
   void make_parts();
-  void happened(Event event);
+  void on_event(Event event);
   [[nodiscard]] Duration longest_wait() const { return options_.config.timings.T / 2; }
-  /// How long nothing happens to a node at most; the rest of the longest wait is for a late
-  /// machine.
+  /// After this time without any other event the life wakes up by a timer. The rest of
+  /// `longest_wait` allows for a late machine.
   [[nodiscard]] Duration longest_stillness() const { return longest_wait() / 3; }
   void flush();
   void hook_fatal(HookFault fault, const std::string& why);
@@ -151,14 +153,14 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   Questions::Handlers question_handlers();
 
   boost::asio::any_io_executor strand_;
-  const std::shared_ptr<Way> way_;  ///< for a permit, which may outlive this
+  const std::shared_ptr<Way> way_;  ///< used by permits, which may outlive this object
   boost::asio::any_io_executor hooks_executor_;
   const NodeOptions& options_;
   const Config config_;
   const MakeApplication& make_application_;
   StorageThread& storage_;
   const std::shared_ptr<const Tls> tls_;
-  const SafeState safe_;  ///< with which it began
+  const SafeState safe_;  ///< the state with which the life began
   Handlers handlers_;
 
   std::shared_ptr<LifePermits> permits_;
@@ -177,14 +179,14 @@ class Life final : public host::Driver, public std::enable_shared_from_this<Life
   boost::asio::steady_timer watch_;
   Duration last_alive_{};
   unsigned pauses_ = 0;
-  Duration stood_still_{};  ///< the longest, until the host was told
+  Duration paused_for_{};  ///< the longest pause since the host last asked for it
 
-  Duration step_at_{};             ///< when the present step came
-  bool acts_ = false;              ///< something comes of it: its line is waited for
+  Duration step_at_{};             ///< when the present step began
+  bool acts_ = false;              ///< the step asks for an action, so `flush` waits for its line
   mutable std::mutex seen_mutex_;  // guards the three below
   Seen seen_;
   HaltedInTurn halted_in_turn_;
-  std::shared_ptr<const NodeServices> shows_;  ///< once it has begun
+  std::shared_ptr<const NodeServices> shows_;  ///< null before the life has begun
 };
 
 }  // namespace muster::net

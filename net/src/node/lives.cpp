@@ -64,7 +64,7 @@ void Lives::go_on() {
     begin_held();
 }
 
-// A held life counts as short from when it is about to listen.
+// A life that is held down counts as a short life from the moment at which it is about to listen.
 void Lives::begin_held() {
   parts_->storage.write_own(before_->begins(), then([](Lives& self, const Expected<>& counted) {
                               if (!self.handlers_.may_go_on()) return;
@@ -86,7 +86,7 @@ void Lives::follow(Incarnation above) {
 
 Expected<> Lives::begin_life(const SafeState& safe) {
   Life::Handlers handlers = handlers_.begins(safe.incarnation);
-  handlers.outlived = [this](const Voices& voices) { outlived(voices); };
+  handlers.outlived = [this](const LifeClaims& life_claims) { outlived(life_claims); };
   auto life = std::make_shared<Life>(strand_, parts_->hooks, options_, parts_->make_application,
                                      parts_->storage, parts_->journal, parts_->tls, safe,
                                      std::move(handlers));
@@ -104,7 +104,8 @@ Expected<> Lives::begin_life(const SafeState& safe) {
   return {};
 }
 
-// Once is enough: the later lives of a process have waited, or come once.
+// Done once in a process. Later lives of the process need no hold-down: before each of them the
+// node has waited, or has had a reason that occurs only once.
 void Lives::note_that_it_lasts() {
   lasts_.after(HoldDown::short_life, [this] {
     if (!present()) return;
@@ -123,28 +124,31 @@ void Lives::could_not_begin(const Failure& failure) {
                             }));
 }
 
-// A stranger may listen at the address of a node that is down, so one voice ends no life. With
-// --initialise the node follows even one voice, as its owner wants that: once for each other node,
-// as each may have seen another life.
-void Lives::outlived(const Voices& voices) {
+// Peers say that they have seen a later life of this node. An unknown peer can listen at the
+// address of a node that is down, so the statement of a single node ends no life. With --initialise
+// the owner wants the node to begin a later life, so a single statement is enough. This happens at
+// most once for each other node, as each can have seen a different life.
+void Lives::outlived(const LifeClaims& life_claims) {
   const Incarnation own = life_->incarnation();
-  if (options_.lives.initialise && begun_anew_ + 1 < options_.config.nodes.size()) {
-    const Incarnation latest = host::latest_life(voices);
-    if (latest >= own) begin_anew(latest);
+  if (options_.lives.initialise && restarted_ + 1 < options_.config.nodes.size()) {
+    const Incarnation latest = host::latest_life(life_claims);
+    if (latest >= own) restart(latest);
     return;
   }
-  const auto seen = host::later_life(voices, own);
+  const auto seen = host::later_life(life_claims, own);
   if (!seen) return;
-  const std::string they_saw = *seen == own ? "another process of that one" : to_text(*seen);
+  const std::string they_saw =
+      *seen == own ? "another process with that incarnation" : to_text(*seen);
   end_outlived({ExitCode::storage_refused,
                 "node " + to_text(options_.config.self) +
-                    ": its safe storage is younger than what peers have seen (incarnation " +
+                    ": its safe storage is older than what peers have seen (incarnation " +
                     to_text(own) + ", they saw " + they_saw +
-                    "): restore it, or run this node with --initialise to begin anew"});
+                    "): restore its newest copy, or run this node with --initialise"});
 }
 
-// The incarnation is given back. With the number above, the next start would pass for the next
-// life; now it is refused as this one was.
+// Stores the earlier incarnation again. Otherwise the next start would have an incarnation above
+// the one that peers have seen, and peers would accept the start as the next life. With the earlier
+// incarnation, the next start is refused as this one was.
 void Lives::end_outlived(const Failure& why) {
   asio::post(strand_, [weak = weak_from_this(), why] {
     const auto self = weak.lock();
@@ -158,14 +162,15 @@ void Lives::end_outlived(const Failure& why) {
   });
 }
 
-void Lives::begin_anew(Incarnation seen) {
+void Lives::restart(Incarnation seen) {
   asio::post(strand_, [weak = weak_from_this(), seen] {
     const auto self = weak.lock();
     const auto life = self ? self->present() : nullptr;
     if (!life) return;
-    ++self->begun_anew_;
-    self->log_->warn("node " + to_text(self->options_.config.self) + " begins anew above life " +
-                     to_text(seen) + ", which a peer has seen (--initialise)");
+    ++self->restarted_;
+    self->log_->warn("node " + to_text(self->options_.config.self) +
+                     " starts again with an incarnation above " + to_text(seen) +
+                     ", which a peer has seen (--initialise)");
     life->end({ExitCode::ok, "peers have seen a later life; a new one begins"});
     if (self->handlers_.may_go_on()) self->follow(seen);
   });

@@ -10,14 +10,14 @@
 
 namespace muster::net {
 
-/// One sentence that says why a node cannot begin with these options; none: it can.
+/// The reason why a node cannot begin with these options, as one sentence. None if it can begin.
 std::optional<std::string> misfit_of(const NodeOptions& options);
-/// The same for the other arguments of a node. `context` is the one that runs the protocol.
+/// The reason why a node cannot begin with these other arguments. `context` runs the protocol.
 std::optional<std::string> misfit_of(const SafeStorage* store,
                                      const MakeApplication& make_application,
                                      const boost::asio::any_io_executor& hooks,
                                      const boost::asio::execution_context& context);
-/// The same for its HTTP options.
+/// The reason why a node cannot begin with these options of its HTTP server.
 std::optional<std::string> misfit_of(const HttpOptions& http, bool has_tls);
 
 }  // namespace muster::net

@@ -11,17 +11,18 @@ namespace muster::net {
 
 namespace asio = boost::asio;
 
-// --- What it proves, and what it is
-// --------------------------------------------------------------------
+// --- The certificate and the status
 
-// The others find that one after the other, and would form groups with it and without it meanwhile.
+// Leaves at once if the node's certificate is no longer valid. The other nodes notice an invalid
+// certificate one after the other. Until all have noticed, they would form groups with this node
+// and without it in turn.
 void Node::Impl::look_at_proof() {
   const auto life = lives_->last();
   if (!life) return;
   const auto why = certificates_.why_unproven();
   if (why && !absence_.ordered() && !absence_.order(Out::unproven, {}))
-    log_->warn(name() + " leaves, as its certificate " + *why +
-               ": give it another one, and it comes back");
+    log_->warn(name() + " leaves because its certificate " + *why +
+               ": give it a new one, and it comes back");
   life->break_unproven();
 }
 
@@ -36,8 +37,9 @@ void Node::Impl::reload() {
     if (!self || !self->admin_) return;
     const Expected<std::string> at_next_start = self->admin_->read_again();
     if (!at_next_start) return;
-    std::string text = self->name() + " has read again what its owner has written";
-    if (!at_next_start->empty()) text += "; from its next start on counts " + *at_next_start;
+    std::string text = self->name() + " has reloaded its configuration";
+    if (!at_next_start->empty())
+      text += "; these changes take effect only at its next start: " + *at_next_start;
     self->log_->tell(LogLevel::info, "reload", text);
   });
 }
@@ -63,7 +65,6 @@ std::string Node::Impl::history_json(const Page& page) const {
 }
 
 // --- Node
-// ---------------------------------------------------------------------------------------------
 
 Node::Node(asio::io_context& context, NodeOptions options, std::unique_ptr<SafeStorage> storage,
            MakeApplication make_application, asio::any_io_executor hooks)

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t stripe_count = 16;
 
-/// Threads take turns in their choice, so that few of them meet.
+/// Spreads the threads evenly over the stripes, so that few of them use the same lock.
 std::size_t own_stripe() {
   static std::atomic<std::size_t> threads = 0;
   thread_local const std::size_t own = threads++ % stripe_count;
@@ -36,9 +36,13 @@ std::size_t own_stripe() {
 
 }  // namespace
 
-/// What permits share with their door. Whoever takes one looks at `granted_` under the lock under
-/// which it is counted, and a revocation changes `granted_` before it counts: none is given after
-/// it has begun, and none that was given is missed.
+/// The state that permits share with the door, for many threads at once.
+///
+/// A revocation must miss no permit that was given, and no permit may be given after it. Two rules
+/// ensure this. A thread that takes a permit reads `granted_` under the lock of its stripe, under
+/// which the permit is also counted. A revocation clears `granted_` first and then locks each
+/// stripe to count. So a permit was counted before the revocation looked at its stripe, or it finds
+/// `granted_` cleared.
 class LifePermits::State final : public Permits::Host, public std::enable_shared_from_this<State> {
  public:
   State(Duration longest_gap, asio::any_io_executor executor,
@@ -77,7 +81,7 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
 
  private:
   struct Stripe;
-  /// A permit that is out, or may be again.
+  /// A permit that is given out, or can be given out again.
   struct Slot final : Permit::Grant {
     Slot(State& owner, Stripe& place) : state(owner), stripe(place) {}
     bool valid() const override { return state.may_work(); }
@@ -91,14 +95,14 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
     Slot* next_free = nullptr;
   };
   struct alignas(64) Stripe {
-    std::mutex mutex;  // guards all below
+    std::mutex mutex;  // guards everything below
     std::size_t out = 0;
-    bool awaited = false;  ///< its last permit is to be told of
+    bool awaited = false;  ///< a revocation waits for the stripe's last permit
     Slot* free = nullptr;
     std::vector<std::unique_ptr<Slot>> slots;
   };
 
-  /// Nobody has to wait for a permit any longer.
+  /// True if a waiting thread can go on: there is a permit, or the life is over.
   [[nodiscard]] bool there_or_over() const { return over_ || (is_announced() && may_work()); }
   [[nodiscard]] bool is_announced() const { return announced_ == grants_; }
   Slot& take(Stripe& stripe, std::string_view name);
@@ -111,24 +115,25 @@ class LifePermits::State final : public Permits::Host, public std::enable_shared
   std::atomic<bool> granted_ = false;
   std::atomic<std::uint64_t> grants_ = 0;
   std::atomic<std::int64_t> last_turn_ = boottime_now().count();
-  std::atomic<std::int64_t> right_ = Moment::max().count();  ///< until when the node may work
-  GroupNumber group_;                                        // changes only while nothing is out
+  std::atomic<std::int64_t> right_ = Moment::max().count();  ///< the end of the right to work
+  GroupNumber group_;                                        // changes only while no permit is out
   mutable std::array<Stripe, stripe_count> stripes_;
 
   std::atomic<std::size_t> stripes_out_ = 0;
   std::function<void()> returned_;
-  std::shared_ptr<State> while_out_;       ///< itself, for as long as permits may be out
+  std::shared_ptr<State> while_out_;       ///< owns this object while permits can be out
   std::atomic<bool> all_are_back_ = true;  ///< since the last revocation
 
   std::mutex stop_mutex_;  // guards stop_
   std::optional<std::stop_source> stop_;
 
-  std::mutex waiting_mutex_;  // guards those below; stripes may be locked under it
+  std::mutex waiting_mutex_;  // guards the members below; stripes may be locked meanwhile
   std::condition_variable_any more_;
   std::map<std::uint64_t, std::function<void(bool)>> told_;
   std::uint64_t last_number_ = 0;
   const std::function<void(const std::string&)> thrown_;
-  asio::any_io_executor executor_;  // none when the life is over: what it runs on may end then
+  // Empty after the end of the life, because the executor's context may be destroyed then.
+  asio::any_io_executor executor_;
   std::atomic<std::uint64_t> announced_ = 0;  ///< the grant whose `start` was called last
   std::atomic<bool> over_ = false;
   std::atomic<std::size_t> waiting_ = 0;
@@ -203,7 +208,7 @@ std::optional<LifePermits::Revoked> LifePermits::State::revoke(std::function<voi
   return revoked;
 }
 
-// The last permit may be all that keeps this.
+// The last permit may be the only owner of this object.
 void LifePermits::State::stripe_is_back() {
   if (--stripes_out_ > 0) return;
   const auto kept = std::exchange(while_out_, nullptr);
@@ -235,7 +240,8 @@ std::stop_token LifePermits::State::stop_token() {
 
 // --- Waiting
 
-// Whoever begins to wait looks again under this lock, so that nobody waits for what is there.
+// A thread checks `there_or_over` under this lock before it waits. So no thread waits for a permit
+// that is already there.
 void LifePermits::State::tell_waiting() {
   std::map<std::uint64_t, std::function<void(bool)>> told;
   {

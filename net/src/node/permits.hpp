@@ -12,14 +12,15 @@
 
 namespace muster::net {
 
-/// The permits of one life. The door, and what it gives, may be used from any thread, and may
-/// outlive this; all else belongs to the protocol's strand.
+/// The permits of one life. The door and its permits may be used from any thread, and may outlive
+/// this object. Everything else belongs to the protocol's strand.
 class LifePermits {
  public:
-  /// After `longest_gap` without a turn of the protocol's loop nothing is permitted: the process
-  /// may have been paused, and others may have reorganized without it (assumption 9). `executor` is
-  /// the application's; the test whether a thread may wait needs a strand.
-  /// What a callback throws goes to `thrown`, from any thread.
+  /// `longest_gap` is the longest time between two turns of the protocol's loop. After a longer gap
+  /// nothing is permitted: the process may have been paused, and the other nodes may have
+  /// reorganized without it (assumption 9). `executor` is the executor of the application. This
+  /// executor has to be a strand, so that `wait` can detect that it is called there and refuse to
+  /// block. An exception of a callback is given to `thrown`, on any thread.
   LifePermits(Duration longest_gap, boost::asio::any_io_executor executor,
               std::function<void(const std::string&)> thrown = {});
   LifePermits(const LifePermits&) = delete;
@@ -28,35 +29,38 @@ class LifePermits {
 
   [[nodiscard]] const Permits& door() const { return door_; }
 
-  /// The loop has turned. Nothing is valid beyond the `right` of the node to work, if it has one.
+  /// The loop has turned at `boottime`. If the node has a right to work, permits are valid until
+  /// the end of that right.
   void turned(Duration boottime, std::optional<Moment> right = std::nullopt);
 
-  /// From now on permits of this group are given. Those of the group before are all back.
+  /// Gives permits of this group from now on. All permits of the earlier group must have been
+  /// returned.
   void grant(GroupNumber group);
-  /// How many groups were granted, which is the number of the last.
+  /// The number of groups that were granted, which is also the number of the last grant.
   [[nodiscard]] std::uint64_t grants() const;
-  /// The `start` of that group has been called: whoever waits for a permit may come after it. From
-  /// any thread.
+  /// The hook `start` of that grant has been called, so code that waits for a permit can now get
+  /// one. From any thread.
   void announce(std::uint64_t grant);
 
   struct Revoked {
     GroupNumber group;
-    std::optional<std::stop_source> stop;  ///< to be requested, where somebody asked for its token
+    std::optional<std::stop_source> stop;  ///< set if a token was asked for: then request its stop
   };
-  /// None is given, and none is valid, from now on. `returned` is called once, from any thread or
-  /// at once, when the last is back. None where nothing was permitted: then it is not called.
+  /// From now on no permit is given, and none is valid. Calls `returned` once when the last permit
+  /// is back, at once or on any thread. Returns none, and does not call `returned`, if nothing was
+  /// permitted.
   std::optional<Revoked> revoke(std::function<void()> returned);
 
-  /// The number of the grant that stands; none where nothing is permitted.
+  /// The number of the present grant; none if nothing is permitted.
   [[nodiscard]] std::optional<std::uint64_t> present_grant() const;
 
-  /// True where one would be given.
+  /// True if a permit would be given now.
   [[nodiscard]] bool may_work() const;
 
-  /// Those that are out now.
+  /// The permits that are out now.
   [[nodiscard]] PermitsOut out() const;
 
-  /// The life is over: whoever waits for a permit is told so.
+  /// The life is over. Wakes the threads that wait for a permit.
   void close();
 
  private:

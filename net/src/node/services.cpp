@@ -82,13 +82,14 @@ Shown NodeServices::shown() const {
   return showing_.now(permits_->present_grant(), permits_->may_work());
 }
 
-// On the application's executor, where the application ends too: while this runs it is there.
+// Runs on the application's executor. The application is destroyed there too, so it exists as long
+// as this runs.
 void NodeServices::run(const std::function<void()>& work) {
   if (!storage_.is_open()) return;
   call_user(work, [this](const std::string& why) {
     handlers_.fatal(
         {ExitCode::hook_failed, "node " + std::to_string(self_.value) + ": " + why +
-                                    "; mend the application, then start the node again"});
+                                    "; fix the application, then start the node again"});
   });
 }
 

@@ -15,13 +15,14 @@
 
 namespace muster::net {
 
-/// What the application of one life is given. What it posted and what it asked of its cells comes
-/// back only while that life lasts.
+/// The Services of one life's application. Posted work and results of storage arrive only while the
+/// life lasts.
 class NodeServices final : public Services, public std::enable_shared_from_this<NodeServices> {
  public:
   /// Called from any thread.
   struct Handlers {
-    /// A write failed, or the application threw, wrote what is not its own, or named no role.
+    /// A write failed, or the application threw, wrote a cell of the node, or named an invalid
+    /// role.
     std::function<void(const Failure&)> fatal;
     std::function<void(std::string why)> elect;
     std::function<void(Duration back_after)> step_down;
@@ -31,8 +32,8 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
   NodeServices(NodeId self, NodeSet nodes, boost::asio::any_io_executor executor,
                std::shared_ptr<LifePermits> permits, StorageThread& storage, Handlers handlers);
 
-  /// The life is over: nothing that was posted runs any more, and what is asked from now on, or
-  /// waits to be, is dropped. Waits for nobody. The storage may end after that.
+  /// The life is over. Posted work does not run any more, and all requests are dropped, including
+  /// those that wait already. Does not block. The storage may be destroyed after this call.
   void close();
 
   NodeId self() const override { return self_; }
@@ -53,7 +54,7 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
     handlers_.remark(journal::RemarkKind::note, remark_of(what));
   }
 
-  /// What was shown last, with the roles that it has now. From any thread.
+  /// The last state that the application has shown, with its present roles. From any thread.
   [[nodiscard]] Shown shown() const;
 
  private:
@@ -66,7 +67,7 @@ class NodeServices final : public Services, public std::enable_shared_from_this<
   StorageThread::Door storage_;  ///< shut when the life is over
   const Handlers handlers_;
   mutable std::mutex showing_mutex_;
-  Showing showing_;  // guarded by it
+  Showing showing_;  // guarded by showing_mutex_
 };
 
 }  // namespace muster::net

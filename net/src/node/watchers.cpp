@@ -25,7 +25,7 @@ http::Answer unavailable(std::string why, std::string headers = {}) {
 }
 
 std::string last_line(const std::string& lines) {
-  return lines.substr(lines.rfind('\n') + 1);  // npos + 1 is 0: there is one
+  return lines.substr(lines.rfind('\n') + 1);  // if there is one line: npos + 1 is 0
 }
 
 }  // namespace
@@ -59,9 +59,9 @@ Expected<> Watchers::serve(const HttpOptions& at) {
   if (Expected<> listening = server->listen(at.listen); !listening) {
     const auto port_of = [](const std::string& address) { return parse_address(address)->port; };
     if (server_ && port_of(at.listen) == port_of(at_.listen))
-      return Failure{ExitCode::temporary, listening.error().what +
-                                              "; it may be this node's own, at " + at_.listen +
-                                              ": take another port, or restart the node"};
+      return Failure{ExitCode::temporary,
+                     listening.error().what + "; this node itself may be using it, at " +
+                         at_.listen + ": choose another port, or restart the node"};
     return listening;
   }
   server_ = std::move(server);
@@ -76,7 +76,7 @@ Expected<> Watchers::move(const HttpOptions& to) {
   return serve(to);
 }
 
-// A timer that is late tells how long others wait for this thread.
+// A late timer shows how long others wait for this thread.
 void Watchers::look_at_the_loop() {
   late_.after(between_looks_at_the_loop, [this] {
     metrics_.late(-late_.left());
@@ -85,7 +85,6 @@ void Watchers::look_at_the_loop() {
 }
 
 // --- Pages
-// ----------------------------------------------------------------------------------------
 
 http::Answer Watchers::page(const http::Request& request) const {
   struct Path {
@@ -94,15 +93,16 @@ http::Answer Watchers::page(const http::Request& request) const {
     http::Answer (Watchers::*make)(const http::Request&) const;
   };
   static constexpr Path paths[] = {
-      {"/metrics", "what is counted, for Prometheus (docs/metrics.md)", &Watchers::answer_metrics},
-      {"/livez", "200: the node's thread turns", &Watchers::answer_livez},
+      {"/metrics", "the metrics, for Prometheus (docs/reference/metrics.md)",
+       &Watchers::answer_metrics},
+      {"/livez", "200 while the node's thread runs", &Watchers::answer_livez},
       {"/readyz", "200 while this node may work, else 503", &Watchers::answer_readyz},
       {"/coordinator", "200 on the coordinator while it may work, else 503 with its address",
        &Watchers::answer_coordinator},
-      {"/status", "what muster status --json says", &Watchers::answer_status},
-      {"/history", "what muster history --json says; ?limit=20&before=NUMBER",
+      {"/status", "the output of muster status --json", &Watchers::answer_status},
+      {"/history", "the output of muster history --json; ?limit=20&before=NUMBER",
        &Watchers::answer_history},
-      {"/why", "the last of these", &Watchers::answer_why},
+      {"/why", "the newest line of /history", &Watchers::answer_why},
   };
   static_assert(std::equal(
       std::begin(paths), std::end(paths), std::begin(own_paths), std::end(own_paths),
@@ -119,7 +119,7 @@ http::Answer Watchers::page(const http::Request& request) const {
     all += '/' + role + "  200 while the application has that role, else 503\n";
   }
   if (request.path == "/" || request.path == "*") return {200, all};
-  return {404, "there is nothing at that path; there is at these:\n" + all};
+  return {404, "there is no page at this path. The pages are:\n" + all};
 }
 
 http::Answer Watchers::answer_metrics(const http::Request& request) const {
@@ -160,7 +160,8 @@ bool Watchers::may_work() const {
   return life && life->may_work();
 }
 
-// A node that two coordinators halt in turn works now and not in a moment.
+// While two coordinators halt the node in turn, it is not ready even if it works now, because it
+// will stop in a moment.
 http::Answer Watchers::answer_readyz(const http::Request& /*unused*/) const {
   const NodeSet by = seen().halted_in_turn_by;
   if (!by.empty()) return unavailable(halted_in_turn_words(node_.options.config.self, by));
@@ -197,8 +198,7 @@ http::Answer Watchers::answer_why(const http::Request& /*unused*/) const {
   return {200, line + '\n', json_type};
 }
 
-// --- What is counted
-// ----------------------------------------------------------------------------------------
+// --- Counters
 
 void Watchers::count_life(const Life& life) {
   if (life.has_begun()) metrics_.life_over(life.counters(), life.traffic());
@@ -207,9 +207,9 @@ void Watchers::count_life(const Life& life) {
 void Watchers::count(const Event& event, const View& after, const Chronicle::Told& told) {
   if (told.reorganized) metrics_.reorganized(*told.reorganized);
   metrics_.stepped(event);
-  const bool stands_still = after.procedure == Wait::Outvoted || after.procedure == Wait::Rejoining;
+  const bool is_paused = after.procedure == Wait::Outvoted || after.procedure == Wait::Rejoining;
   for (const News& one : told.news)
-    if (one.matter == "election" && !stands_still) metrics_.elected(told.cause);
+    if (one.topic == "election" && !is_paused) metrics_.elected(told.cause);
 }
 
 Scrape Watchers::scrape() const {

@@ -16,7 +16,8 @@
 
 namespace muster::net {
 
-/// Tells by HTTP what a node is and has counted (docs/watching.md). Used on the protocol's strand.
+/// Shows the state and the counters of a node by HTTP (docs/how-to/watching.md). Used on the
+/// protocol's strand.
 class Watchers {
  public:
   /// The parts that are shown. They outlive this object.
@@ -27,12 +28,12 @@ class Watchers {
     std::shared_ptr<const Tls> tls;
     std::shared_ptr<const JournalWriter> journal;
     std::function<std::string()> status;              ///< as JSON
-    std::function<std::string(const Page&)> history;  ///< as JSON, a line each
+    std::function<std::string(const Page&)> history;  ///< as JSON, one line each
   };
   Watchers(boost::asio::any_io_executor strand, Node node);
 
   Expected<> listen();
-  /// Listens there instead. If that fails, the old place stays.
+  /// Listens at another address. If that fails, the old address stays in use.
   Expected<> move(const HttpOptions& to);
   void close();
 
@@ -64,7 +65,7 @@ class Watchers {
   std::unique_ptr<http::Server> server_;
   HttpOptions at_;  ///< the address of the server
   Metrics metrics_;
-  Alarm late_;  ///< tells how late it is
+  Alarm late_;  ///< measures how late the loop is
 };
 
 }  // namespace muster::net

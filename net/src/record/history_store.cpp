@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 constexpr auto write_after = 1s;
 
-// Numbers in keys have one length, so that their order is that of the keys.
+// All numbers in keys have the same length, so that the order of the keys is that of the numbers.
 std::string key_of(std::uint64_t number) {
   const std::string digits = std::to_string(number);
   return std::string(history::cells) + std::string(20 - digits.size(), '0') + digits;
@@ -45,7 +45,8 @@ Expected<std::shared_ptr<HistoryStore>> HistoryStore::load(asio::any_io_executor
     boost::json::error_code error;
     const auto json = boost::json::parse(value.data, error);
     if (error) return;
-    // What another version kept is passed over: it tells of the past, and nothing rests on it.
+    // Entries of another version that cannot be read are skipped. The history only informs people,
+    // and nothing depends on it.
     if (const auto entry = read_json<history::Entry>(json))
       history->entries_.push_back({entry->number, value.data});
   });

@@ -14,30 +14,31 @@
 
 namespace muster::net {
 
-/// The reorganizations of a node, kept in cells of its safe storage: the last ten thousand. Lives
-/// on the protocol's strand.
+/// The last ten thousand reorganizations of a node, kept in cells of its safe storage. Used on the
+/// protocol's strand.
 class HistoryStore : public std::enable_shared_from_this<HistoryStore> {
  public:
   static constexpr std::size_t most = 10'000;
 
   struct Handlers {
-    /// Not while others may wait for this node: a commit would delay the next one.
+    /// Returns false while other nodes perhaps wait for this one: a commit here would delay the
+    /// protocol's next commit.
     std::function<bool()> may_write;
     std::function<void(const Failure&)> fatal;
   };
 
-  /// Reads what `storage`, which `thread` uses from now on, has kept.
+  /// Reads the entries in `storage`, which only `thread` uses from now on.
   static Expected<std::shared_ptr<HistoryStore>> load(boost::asio::any_io_executor strand,
                                                       SafeStorage& storage, StorageThread& thread,
                                                       Handlers handlers);
   HistoryStore(boost::asio::any_io_executor strand, StorageThread& thread, Handlers handlers);
 
-  /// Numbers it and says when it was; durable in about a second.
+  /// Adds an entry, with its number and its time. The entry is durable after about a second.
   void add(history::Entry entry);
-  /// Asks at once for what is not durable yet.
+  /// Writes at once the entries that are not durable yet.
   void flush();
 
-  /// The last `count` of those with a number below `before`, as JSON, an object a line, the oldest
+  /// The last `count` entries with a number below `before`, as JSON, one object a line, the oldest
   /// first.
   [[nodiscard]] std::string lines(std::size_t count, std::uint64_t before) const;
 
@@ -54,7 +55,7 @@ class HistoryStore : public std::enable_shared_from_this<HistoryStore> {
   Handlers handlers_;
   Alarm timer_;
   std::deque<Kept> entries_;   ///< the oldest first
-  std::size_t unwritten_ = 0;  ///< the last ones
+  std::size_t unwritten_ = 0;  ///< the last ones in `entries_`
 };
 
 }  // namespace muster::net

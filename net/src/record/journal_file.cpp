@@ -22,7 +22,7 @@ fs::path segment_path(const fs::path& file, std::uint64_t number) {
   return file.string() + "." + std::to_string(number);
 }
 
-/// The number of the segment of that name; none where it is not one.
+/// The number of the segment with that name; none if it is not a segment.
 std::optional<std::uint64_t> segment_number(const std::string& file, const std::string& name) {
   if (name == file) return 0;
   if (!name.starts_with(file + '.')) return std::nullopt;
@@ -34,20 +34,20 @@ std::optional<std::uint64_t> segment_number(const std::string& file, const std::
   return number;
 }
 
-constexpr int itself = O_NOFOLLOW | O_CLOEXEC;  // not what a link says, nor for a program
+// Flags of open(): it follows no symbolic link, and programs do not inherit the file.
+constexpr int itself = O_NOFOLLOW | O_CLOEXEC;
 
-/// What is wrong with an open file that is to be a journal; empty where nothing is. Somebody may
-/// have put it there who wants another file to be written into.
+/// The fault of an open file that is to be a journal; empty: none. Another user can have put the
+/// file there to make the node write into another file.
 std::string trouble_with(int file) {
   struct stat about {};
-  if (::fstat(file, &about) != 0)
-    return std::string("cannot be looked at: ") + std::strerror(errno);
-  if (!S_ISREG(about.st_mode)) return "is no regular file";
+  if (::fstat(file, &about) != 0) return std::string("cannot be examined: ") + std::strerror(errno);
+  if (!S_ISREG(about.st_mode)) return "is not a regular file";
   if (about.st_uid != ::geteuid()) return "belongs to another user";
-  return about.st_nlink > 1 ? "has another name too" : "";
+  return about.st_nlink > 1 ? "has a second name (hard link)" : "";
 }
 
-/// Is it empty, or does it begin as a journal does?
+/// True if the file is empty or begins as a journal does.
 bool begins_as_a_journal(int file) {
   constexpr std::string_view first_of_all = R"({"journal":"muster")";
   std::array<char, first_of_all.size()> first{};
@@ -63,12 +63,13 @@ std::string why_not_opened() {
 }  // namespace
 
 std::string trouble_with_journal(const fs::path& file) {
-  // What is there is looked at, and nothing waited for; who opens it to write tells of the rest.
+  // Checks an existing file without waiting for anything. Opening it for writing reports other
+  // faults.
   const int opened = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | itself);
-  if (opened < 0 && errno == ENXIO) return "is no regular file";  // but a socket
+  if (opened < 0 && errno == ENXIO) return "is not a regular file";  // a socket
   if (opened < 0) return errno == ELOOP ? why_not_opened() : "";
   std::string trouble = trouble_with(opened);
-  if (trouble.empty() && !begins_as_a_journal(opened)) trouble = "holds something else";
+  if (trouble.empty() && !begins_as_a_journal(opened)) trouble = "is not a journal";
   ::close(opened);
   return trouble;
 }
@@ -83,7 +84,7 @@ bool JournalFile::append(std::string_view lines, bool fresh) {
   return write_whole(lines);
 }
 
-// What is there counts, whoever wrote it, but for what is no file.
+// Finds all segments, including those of earlier processes.
 void JournalFile::find_segments() {
   older_.clear();
   const fs::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
@@ -99,8 +100,8 @@ void JournalFile::find_segments() {
   }
 }
 
-// A new life goes on in the last segment that has room, on a fresh line: the life before may have
-// been killed in the middle of one.
+// A new life continues in the last segment that has room. It begins on a fresh line, as the earlier
+// life may have been killed in the middle of a line.
 bool JournalFile::open_last_segment() {
   find_segments();
   const std::uint64_t last = older_.empty() ? 0 : older_.rbegin()->first;
@@ -132,8 +133,8 @@ bool JournalFile::open_segment(std::uint64_t number) {
   return true;
 }
 
-// What was written in part is taken away again, where that can be. Why no more of it was is told
-// when the rest is tried.
+// Writes all of the text. If the write fails, removes the part that was written, so that no partial
+// line stays. If even the removal fails, the next write reports why.
 bool JournalFile::write_whole(std::string_view text) {
   std::size_t written = 0;
   while (written < text.size()) {
@@ -153,7 +154,7 @@ bool JournalFile::write_whole(std::string_view text) {
   return false;
 }
 
-// One that cannot be deleted is not tried again in this process.
+// Deletes old segments. A segment that cannot be deleted is not tried again in this process.
 void JournalFile::delete_oldest() {
   std::uint64_t all = std::max(size_, bounds.limit) + largest_;
   for (const auto& [number, size] : older_) all += size;

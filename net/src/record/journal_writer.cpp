@@ -16,9 +16,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Bytes that may wait for a slow disk.
+/// The most bytes that may wait for a slow disk.
 constexpr std::size_t most_waiting = 1 << 20;
-/// How often it is tried whether a full disk has room again.
+/// How often a full disk is tried again.
 constexpr std::chrono::seconds between_tries{1};
 
 }  // namespace
@@ -31,7 +31,7 @@ struct JournalWriter::Shared {
   std::condition_variable more;
   std::condition_variable done;
   std::deque<Lines> waiting;
-  std::size_t bytes = 0;  ///< of what waits, and of what is being written
+  std::size_t bytes = 0;  ///< the bytes of all lines that wait or are being written
   bool lost_some = false;
   std::uint64_t missing = 0;
   std::uint64_t dropped = 0;
@@ -41,7 +41,7 @@ struct JournalWriter::Shared {
   JournalFile::Bounds bounds;
   bool ending = false;
   bool ended = false;
-  JournalFile file;  ///< of the thread alone
+  JournalFile file;  ///< used by the thread alone
 
   [[nodiscard]] bool is_idle() const { return bytes == 0; }
 
@@ -52,8 +52,8 @@ struct JournalWriter::Shared {
   }
 };
 
-// Signals are for threads that know what to do with them; a file that is too large for its process
-// is no reason to end that.
+// Blocks all signals in the writer's thread: other threads handle them. In particular SIGXFSZ must
+// not end the process when the file reaches the process's size limit.
 JournalWriter::JournalWriter(JournalOptions options, Duration patience,
                              std::function<void(const std::string&)> tell)
     : options_(std::move(options)),
@@ -82,7 +82,7 @@ JournalWriter::~JournalWriter() {
   if (ended)
     thread_.join();
   else
-    thread_.detach();  // it hangs on a disk, and has what it needs
+    thread_.detach();  // the thread hangs on a disk, and shares ownership of all that it uses
 }
 
 void JournalWriter::run(const std::shared_ptr<Shared>& shared) {
@@ -137,7 +137,7 @@ void JournalWriter::put(Lines lines) {
     const std::lock_guard lock(shared_->mutex);
     if (shared_->lost_some) return shared_->lose(lines);
     if (!shared_->is_idle() && shared_->bytes + lines.text.size() > most_waiting) {
-      shared_->trouble = "cannot be written as fast as there are lines";
+      shared_->trouble = "cannot be written as fast as lines arrive";
       return shared_->lose(lines);
     }
     shared_->bytes += lines.text.size();
@@ -147,8 +147,9 @@ void JournalWriter::put(Lines lines) {
   shared_->more.notify_one();
 }
 
-// Who hands lines over waits for them, as a rule: the thread then runs where that ran, with what it
-// needs in the cache, and no other processor has to be woken. Half of what it costs otherwise.
+// Moves the writer's thread to the caller's processor. The caller usually waits for the lines, so
+// this processor is free. The thread finds its data in the cache, and no other processor has to
+// wake up. This halves the cost.
 void JournalWriter::run_thread_here() {
   const int processor = ::sched_getcpu();
   if (processor < 0 || std::exchange(processor_, processor) == processor) return;
@@ -183,7 +184,7 @@ bool JournalWriter::may_try_again() {
   return true;
 }
 
-std::uint64_t JournalWriter::begin_anew() {
+std::uint64_t JournalWriter::restart() {
   const std::lock_guard lock(shared_->mutex);
   shared_->lost_some = false;
   return std::exchange(shared_->missing, 0);
@@ -204,7 +205,7 @@ std::uint64_t JournalWriter::written() const {
   return shared_->written;
 }
 
-// Each kind once, and when it is over.
+// Reports each kind of trouble once, and its end.
 void JournalWriter::tell_of_troubles() {
   std::string trouble;
   std::uint64_t dropped = 0;
@@ -221,8 +222,8 @@ void JournalWriter::tell_of_troubles() {
   const std::string journal = "the journal " + options_.file.string();
   if (!trouble.empty())
     tell_(journal + ' ' + trouble +
-          "; the node goes on, and tells there how many lines are missing when it can be written: "
-          "look after the disk, or name another file under [journal]");
+          "; the node goes on, and notes there how many lines are missing once it can be written "
+          "again: check the disk, or name another file under [journal]");
   else
     tell_(journal + " is written again; " + std::to_string(dropped - dropped_before_) +
           " lines are missing");

@@ -41,12 +41,13 @@ void LifeJournal::stepped(Duration t, const Event& event, Moment at, const Actio
   ++held_.dropped;
 }
 
-// A new segment begins with the state, and so does what goes on after lines were lost: nobody knows
-// in which file, nor how the one before ended. False where it does not go on yet.
+// Reports missing lines. A new segment begins with the state of the node. After lost lines a header
+// with the state is needed too, as the end of the earlier lines, and their file, are unknown.
+// Returns false if the journal cannot continue yet.
 bool LifeJournal::tell_of_gap(Duration t, const Protocol& state) {
   const bool has_lost = writer_->has_lost();
   if (has_lost && !writer_->may_try_again()) return false;
-  const std::uint64_t missing = left_out_ + (has_lost ? writer_->begin_anew() : 0);
+  const std::uint64_t missing = left_out_ + (has_lost ? writer_->restart() : 0);
   if (is_full_ || has_lost) {
     held_.fresh = is_full_ && !has_lost;
     journal::Header header = first_;

@@ -12,34 +12,36 @@
 
 namespace muster::net {
 
-/// The journal of one life: its lines in order, and where some are left out or lost, the line that
-/// tells so, before the next step that is told. To be used on the protocol's strand.
+/// The journal of one life. This object writes the lines in order. If lines were left out or lost,
+/// a line that says so comes before the next step. Used on the protocol's strand.
 class LifeJournal {
  public:
-  /// Gives the number of the next line.
+  /// Returns the stamp of the next line.
   using NextStamp = std::function<journal::Stamp(Duration t)>;
 
   LifeJournal(std::shared_ptr<JournalWriter> writer, journal::Detail detail, journal::Header first,
               NextStamp next_stamp);
 
-  /// The first line of the life.
+  /// Writes the first line of the life.
   void begin();
 
-  /// A step comes, and the node is in this state. Lines wait from here on until `release`.
+  /// A step begins in this state. The following lines are held back until `release`.
   void about_to_step(const Protocol& state);
   void stepped(Duration t, const Event& event, Moment at, const Actions& actions,
                const View& before, const View& after);
-  /// Any other line, at `t`; outside of a step it is waited for where it `waits`.
+  /// Writes any other line, at `t`. Outside a step, `waits` tells whether to wait until the line is
+  /// written.
   void line(Duration t, const std::function<void(std::string&, const journal::Stamp&)>& append,
             bool waits = true);
 
-  /// What comes from now on is written by `release`.
+  /// Holds back the following lines until `release`.
   void hold() { holds_ = true; }
-  /// Where it `waits`, until all lines are written, as long as the writer has patience: for
-  /// whatever others could see of the step.
+  /// Hands the held lines to the writer. If `waits` is true, waits until all are written, as long
+  /// as the writer's patience lasts. Waiting is needed for every step of which other nodes could
+  /// see something.
   void release(bool waits = true);
 
-  /// The last line. `state` is null where actions of the last step are not performed.
+  /// Writes the last line. `state` is null if actions of the last step are not performed yet.
   void end(Duration t, const Protocol* state, int code, const std::string& why);
 
  private:
@@ -53,10 +55,10 @@ class LifeJournal {
   JournalWriter::Lines held_;
   bool holds_ = false;
   bool begun_ = false;          ///< the first line was handed over
-  bool is_full_ = false;        ///< the segment, when the present step came
-  std::uint64_t left_out_ = 0;  ///< since the last line
+  bool is_full_ = false;        ///< the segment was full when the present step began
+  std::uint64_t left_out_ = 0;  ///< lines left out since the last line
   std::optional<Protocol>
-      before_;  ///< the present step, where the journal does not go on as it was
+      before_;  ///< the state before the present step; set if a header or a gap line is needed
 };
 
 }  // namespace muster::net

@@ -23,9 +23,10 @@ namespace muster::net {
 namespace {
 
 constexpr std::chrono::seconds log_window{10};
-/// Matters are few; sentences that others bring about are not.
-constexpr std::size_t most_matters = 256;
-/// Bytes of a text, so that a line goes into a pipe whole; of one that has to be escaped a lot.
+/// The subjects are few, except for sentences that other nodes cause.
+constexpr std::size_t most_topics = 256;
+/// The most bytes of a text, so that its line fits into one write to a pipe; fewer if many bytes
+/// have to be escaped.
 constexpr std::size_t longest_text = 3000;
 constexpr std::size_t longest_escaped_text = 600;
 constexpr std::size_t longest_line = 4000;
@@ -42,7 +43,7 @@ std::string json_line(LogLevel level, NodeId node, const std::string& text) {
   std::string out = boost::json::serialize(line);
   out.back() = ',';
   out += "\"text\":";
-  write_json(out, text);  // whatever its bytes are
+  write_json(out, text);  // works for any bytes
   return out + "}\n";
 }
 
@@ -91,23 +92,23 @@ void say_in_log(LogFormat format, LogLevel level, NodeId node, std::string_view 
   say(STDERR_FILENO, std::string(journal_priority(level)) + log_line(format, level, node, text));
 }
 
-void NodeLog::tell(LogLevel level, const std::string& matter, std::string text, unsigned most) {
+void NodeLog::tell(LogLevel level, const std::string& topic, std::string text, unsigned most) {
   if (level > level_) return;
   std::uint64_t left_out = 0;
-  if (!may_tell(matter, most, left_out)) return;
+  if (!may_tell(topic, most, left_out)) return;
   if (left_out > 0)
     text += " (" + std::to_string(left_out) + " lines like this one were left out before it)";
   put(level, text);
 }
 
-bool NodeLog::may_tell(const std::string& matter, unsigned most, std::uint64_t& left_out) {
+bool NodeLog::may_tell(const std::string& topic, unsigned most, std::uint64_t& left_out) {
   const std::lock_guard lock(mutex_);
   const auto now = now_();
-  if (matters_.size() > most_matters)
-    std::erase_if(matters_, [&](const auto& each) { return now - each.second.since > log_window; });
-  if (matters_.size() > most_matters) matters_.clear();
-  const auto [at, is_new] = matters_.try_emplace(matter, Matter{now, 0, 0});
-  Matter& its = at->second;
+  if (topics_.size() > most_topics)
+    std::erase_if(topics_, [&](const auto& each) { return now - each.second.since > log_window; });
+  if (topics_.size() > most_topics) topics_.clear();
+  const auto [at, is_new] = topics_.try_emplace(topic, Topic{now, 0, 0});
+  Topic& its = at->second;
   if (now - its.since > log_window) its = {now, 0, its.left_out};
   if (its.told++ < most) {
     left_out = std::exchange(its.left_out, 0);
@@ -117,12 +118,12 @@ bool NodeLog::may_tell(const std::string& matter, unsigned most, std::uint64_t& 
   return false;
 }
 
-// What its owner's function throws is its owner's matter, and ends no node.
+// An exception of the owner's function is ignored: it must not end the node.
 void NodeLog::put(LogLevel level, const std::string& text) const {
   if (!log_) return say_in_log(format_, level, node_, text);
   try {
     log_(level, text);
-  } catch (...) {  // there is nowhere to say so
+  } catch (...) {  // there is no place to report it
   }
 }
 

@@ -11,7 +11,7 @@
 
 namespace muster::net {
 
-/// Where the lines of a node's log go. From any thread.
+/// Writes the log of a node, and limits repetitions. From any thread.
 class NodeLog {
  public:
   using Clock = std::chrono::steady_clock;
@@ -25,26 +25,26 @@ class NodeLog {
         format_(options.log.format),
         log_(options.log.line) {}
 
-  /// At most `most` lines of a matter in ten seconds; the next one then tells how many were left
-  /// out.
-  void tell(LogLevel level, const std::string& matter, std::string text, unsigned most = 10);
-  /// The same sentence once in ten seconds.
+  /// Writes at most `most` lines about one subject in ten seconds. The next line then says how many
+  /// were left out.
+  void tell(LogLevel level, const std::string& topic, std::string text, unsigned most = 10);
+  /// Writes a warning, but the same sentence at most once in ten seconds.
   void warn(const std::string& sentence) { tell(LogLevel::warning, sentence, sentence, 1); }
-  /// From now on.
+  /// Changes level and format from now on.
   void heed(LogLevel level, LogFormat format) {
     level_ = level;
     format_ = format;
   }
-  /// The last line of the process: always told.
+  /// Writes the last line of the process, whatever the level is.
   void fatal(const std::string& sentence) { put(LogLevel::error, sentence); }
 
  private:
-  struct Matter {
+  struct Topic {
     Clock::time_point since;
     unsigned told = 0;
     std::uint64_t left_out = 0;
   };
-  bool may_tell(const std::string& matter, unsigned most, std::uint64_t& left_out);
+  bool may_tell(const std::string& topic, unsigned most, std::uint64_t& left_out);
   void put(LogLevel level, const std::string& text) const;
 
   const std::function<Clock::time_point()> now_;
@@ -52,8 +52,8 @@ class NodeLog {
   std::atomic<LogLevel> level_;
   std::atomic<LogFormat> format_;
   const std::function<void(LogLevel, const std::string&)> log_;
-  std::mutex mutex_;  // guards matters_
-  std::map<std::string, Matter> matters_;
+  std::mutex mutex_;  // guards topics_
+  std::map<std::string, Topic> topics_;
 };
 
 }  // namespace muster::net

@@ -17,11 +17,11 @@ namespace muster::net {
 
 namespace {
 
-// What a pipe takes whole or not at all.
+// A pipe takes this many bytes completely or not at all.
 constexpr std::size_t most_at_once = PIPE_BUF;
 
-// A pipe that nobody has open to read ends who writes to it by a signal, which is not ours to
-// ignore for the whole process.
+// Blocks SIGPIPE for one write. Writing to a pipe without a reader would end the process. Ignoring
+// the signal in the whole process is not this library's decision.
 class WithoutSigpipe {
  public:
   WithoutSigpipe() {
@@ -46,8 +46,8 @@ class WithoutSigpipe {
   bool was_pending_;
 };
 
-// The same pipe or terminal by a description of our own: whether writing waits is a matter of the
-// description, and the one that we were given is others' too.
+// Opens the same pipe or terminal a second time, without blocking. O_NONBLOCK belongs to the open
+// file description, which other processes share, so it is not set on the given descriptor.
 int open_without_waiting(int descriptor) {
   const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   return ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_APPEND | O_NOCTTY | O_CLOEXEC);
@@ -65,7 +65,8 @@ bool write_at_once(int descriptor, std::string_view line) {
     return ::send(descriptor, line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
   if (S_ISREG(about.st_mode)) return ::write(descriptor, line.data(), line.size()) > 0;
   const int own = open_without_waiting(descriptor);
-  // Another user's pipe cannot be opened anew. Somebody may fill it between these two calls.
+  // The pipe of another user cannot be opened again. Other processes can fill the pipe between
+  // these two calls, and the write would then wait.
   if (own < 0) return has_room(descriptor) && ::write(descriptor, line.data(), line.size()) > 0;
   const bool written = ::write(own, line.data(), line.size()) > 0;
   ::close(own);
@@ -75,7 +76,7 @@ bool write_at_once(int descriptor, std::string_view line) {
 }  // namespace
 
 void say(int descriptor, std::string_view line) {
-  static std::array<std::atomic<std::uint64_t>, 2> lost_of{};  // on standard output and elsewhere
+  static std::array<std::atomic<std::uint64_t>, 2> lost_of{};  // of standard output, of others
   auto& lost = lost_of[descriptor == STDOUT_FILENO ? 0 : 1];
   const std::uint64_t lost_before = lost.exchange(0);
   const WithoutSigpipe reader_may_be_gone;

@@ -7,15 +7,15 @@ namespace muster::net {
 
 namespace {
 
-/// What the storage says; where there is no memory to ask it, that.
+/// The result of the storage. An exception, such as lack of memory, becomes a failure.
 template <class Ask>
 auto tried(const Ask& ask) -> decltype(ask()) {
   try {
     return ask();
   } catch (const std::bad_alloc&) {
     return Failure{ExitCode::io_error,
-                   "there is no memory left for safe storage: see what holds it, or give the node "
-                   "more, then start it again"};
+                   "there is no memory left for safe storage: find out what uses it, or give the "
+                   "node more, then start the node again"};
   } catch (const std::exception& error) {
     return Failure{ExitCode::impossible_state,
                    std::string("safe storage threw: ") + error.what() +
@@ -104,7 +104,7 @@ void StorageThread::put(Queues& queues, std::deque<Work> Queues::*queue, Work wo
                         std::size_t most, const bool& open) {
   {
     std::unique_lock lock(queues.mutex);
-    // What asks on this very thread, in a callback, would wait for itself.
+    // A request from a callback on this very thread would wait for itself, so it does not wait.
     if (std::this_thread::get_id() != queues.thread)
       queues.room.wait(lock, [&] { return !open || (queues.*queue).size() < most; });
     if (!open) return;
@@ -113,7 +113,8 @@ void StorageThread::put(Queues& queues, std::deque<Work> Queues::*queue, Work wo
   queues.more.notify_one();
 }
 
-// Whenever it has a choice a save goes first: the protocol waits for it, with every other node.
+// Saves go first whenever both queues have work: the protocol, and with it every other node, waits
+// for them.
 void StorageThread::run() {
   Queues& queues = *queues_;
   std::unique_lock lock(queues.mutex);
@@ -129,7 +130,7 @@ void StorageThread::run() {
       lock.unlock();
       queues.room.notify_one();
       work(storage_);
-    }  // what it holds ends without the lock: it may ask for more
+    }  // destroys its captures without the lock, as this can add work
     lock.lock();
     if (!queues.saves.empty() || !queues.cells.empty()) continue;
     lock.unlock();

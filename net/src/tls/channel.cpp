@@ -10,7 +10,8 @@ namespace muster::net {
 
 namespace {
 
-// RFC 8446, 5.1: a handshake or an alert, of a version that every TLS gives itself.
+// True for the beginning of a handshake or an alert (RFC 8446, 5.1). The version bytes are the same
+// in every version of TLS.
 bool begins_as_tls(std::string_view bytes) {
   return (bytes[0] == 22 || bytes[0] == 21) && (bytes.size() < 2 || bytes[1] == 3);
 }
@@ -19,7 +20,7 @@ std::string name_of(NodeId id) {
   return id == NodeId{} ? "an observer" : "node " + std::to_string(id.value);
 }
 
-// Those by which a certificate is refused; RFC 8446, 6.2.
+// The alerts by which a peer refuses a certificate (RFC 8446, 6.2).
 bool is_about_certificate(int alert) {
   switch (alert) {
     case SSL_AD_BAD_CERTIFICATE:
@@ -36,7 +37,7 @@ bool is_about_certificate(int alert) {
 }
 
 std::string text_of_alert(int alert) {
-  // OpenSSL 3.0 has no name for it.
+  // OpenSSL 3.0 has no name for this alert.
   return alert == SSL_AD_CERTIFICATE_REQUIRED ? "certificate required"
                                               : SSL_alert_desc_string_long(alert);
 }
@@ -62,7 +63,16 @@ Channel::Channel(std::shared_ptr<const Credentials> credentials, Side side,
   shake_hands();
 }
 
-// After all that OpenSSL looks at, by its own certificate last of all.
+// Called by OpenSSL for each certificate of the peer's chain, after its own checks of that
+// certificate; the peer's own certificate comes last.
+//
+// OpenSSL only checks that a trusted authority signed the chain, that it is valid now and that it
+// is not revoked. These checks only prove that the peer belongs to some cluster of this authority.
+// This function checks its identity: the certificate names a node or an observer of this cluster
+// (`judge`), and the dialled peer is the node that was wanted. Without this check node 3 could
+// answer in the place of node 2, and an observer in the place of a node. An accepted peer may be
+// any node or observer of the cluster. The Hello of that peer then has to name the node that was
+// proven here, unless the peer is an observer.
 int Channel::verify(int holds, X509_STORE_CTX* chain) {
   if (holds != 1) return forgives(holds, chain);
   if (X509_STORE_CTX_get_error_depth(chain) != 0) return 1;
@@ -74,19 +84,19 @@ int Channel::verify(int holds, X509_STORE_CTX* chain) {
   channel.misfit_ = judged.wrong;
   if (channel.misfit_.empty() && channel.wanted_ && judged.node != *channel.wanted_)
     channel.misfit_ =
-        "is " + name_of(judged.node) + "'s, where " + name_of(*channel.wanted_) + " was dialled";
+        "is for " + name_of(judged.node) + ", but " + name_of(*channel.wanted_) + " was dialled";
   else if (channel.misfit_.empty() && channel.side_ == Side::dialled && judged.node == NodeId{})
-    channel.misfit_ = "is an observer's, which answers nobody";
+    channel.misfit_ = "is for an observer, which answers no calls";
   channel.judged_ = judged.node;
   if (channel.misfit_.empty()) return 1;
   X509_STORE_CTX_set_error(chain, X509_V_ERR_HOSTNAME_MISMATCH);
   return 0;
 }
 
-void Channel::came(std::string_view bytes) {
+void Channel::on_bytes(std::string_view bytes) {
   if (end_ || bytes.empty()) return;
   if (!std::exchange(begun_, true) && !begins_as_tls(bytes)) {
-    end_ = ChannelEnd{ChannelEnd::Kind::plain, "it speaks without TLS, and this node does not"};
+    end_ = ChannelEnd{ChannelEnd::Kind::plain, "it does not use TLS, but this node does"};
     return;
   }
   if (BIO_write(in_, bytes.data(), static_cast<int>(bytes.size())) !=
@@ -148,8 +158,10 @@ std::chrono::system_clock::time_point Channel::expires() const {
   return std::min(credentials_->expires(), end_of(SSL_get0_verified_chain(tls_.get())));
 }
 
-// Nothing, where it only waits for more; nor where the other side says that it will send no more:
-// the connection's end proves that, and nothing else does.
+// Notes the end of the channel, if the last call to OpenSSL failed for good. It does nothing if
+// OpenSSL only waits for more bytes. A peer can say that it will send no more (close_notify), but
+// this function ignores it. Any machine on the path could cut the connection there, so only the end
+// of the connection itself counts.
 void Channel::fail() {
   const int why = SSL_get_error(tls_.get(), 0);
   if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE || why == SSL_ERROR_ZERO_RETURN)
@@ -160,13 +172,13 @@ void Channel::fail() {
   const long judgement = SSL_get_verify_result(tls_.get());
   if (ERR_GET_LIB(code) == ERR_LIB_SSL && alert > 0 && alert < 256) {
     const bool by_a_node = proven_ && *proven_ != NodeId{};
-    if (by_a_node && alert == SSL_AD_CERTIFICATE_REVOKED) credentials_->note_taken_back();
+    if (by_a_node && alert == SSL_AD_CERTIFICATE_REVOKED) credentials_->note_revoked();
     end_ = ChannelEnd{proven_ && is_about_certificate(alert) ? Kind::refused : Kind::unproven,
                       "it says: " + text_of_alert(alert)};
   } else if (!misfit_.empty()) {
     end_ = ChannelEnd{Kind::unproven, "its certificate " + misfit_};
   } else if (judgement != X509_V_OK) {
-    end_ = ChannelEnd{Kind::unproven, std::string("its certificate is not believed: ") +
+    end_ = ChannelEnd{Kind::unproven, std::string("its certificate is not trusted: ") +
                                           X509_verify_cert_error_string(judgement)};
   } else {
     end_ = ChannelEnd{Kind::unproven, openssl_error()};

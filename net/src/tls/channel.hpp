@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-/// One end of one connection's TLS, without a socket: bytes of the other side go in and bytes for
-/// it come out, at any moment and as many as there are.
+/// One end of a TLS connection, without a socket. Encrypted bytes from the peer go in, and
+/// encrypted bytes for it come out, at any moment and in pieces of any size.
 
 namespace muster::net {
 
@@ -20,9 +20,9 @@ enum class Side { dialled, accepted };
 /// Why nothing more can be read.
 struct ChannelEnd {
   enum class Kind {
-    unproven,  ///< who the other side is was not proven, or is not believed
-    refused,   ///< it has proven who it is, and does not believe this end's certificate
-    plain,     ///< it speaks without TLS
+    unproven,  ///< the peer's identity was not proven, or is not trusted
+    refused,   ///< the peer has proven its identity, and refuses this end's certificate
+    plain,     ///< the peer speaks without TLS
   };
   Kind kind{};
   std::string why;
@@ -30,30 +30,32 @@ struct ChannelEnd {
 
 class Channel {
  public:
-  /// `wanted` is who was dialled; anybody of the cluster may have where it was accepted.
+  /// `wanted` is the node that was dialled. Without `wanted` the peer may be any node or observer
+  /// of the cluster.
   Channel(std::shared_ptr<const Credentials> credentials, Side side,
           std::optional<NodeId> wanted = {});
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// Bytes of the other side.
-  void came(std::string_view bytes);
-  /// What they mean: at most so much as fits, none where there is nothing more for now. After an
-  /// end nothing comes.
+  /// Takes encrypted bytes from the peer.
+  void on_bytes(std::string_view bytes);
+  /// Returns decrypted bytes, at most as many as fit into `room`. Returns 0 if there is nothing
+  /// more at the moment, and always after the channel has ended.
   std::size_t read(std::span<char> room);
   [[nodiscard]] const std::optional<ChannelEnd>& end() const { return end_; }
 
-  /// Goes out as soon as it is known to whom.
+  /// Sends bytes as soon as the peer's identity is proven.
   void write(std::string_view bytes);
-  /// For the other side. After an end this is what tells it of that.
+  /// Encrypted bytes for the peer. After the channel has ended, they tell the peer why.
   std::string& out() { return out_; }
   [[nodiscard]] bool idle() const { return waiting_.empty() && out_.empty(); }
 
-  /// What OpenSSL has of it.
+  /// OpenSSL's object.
   [[nodiscard]] SSL* tls() const { return tls_.get(); }
-  /// Who the other side has proven to be.
+  /// The identity that the peer has proven; none before the handshake is complete.
   [[nodiscard]] std::optional<NodeId> proven() const { return proven_; }
-  /// When the first of both ends' certificates ends, and of those by which they are believed.
+  /// The earliest moment at which a certificate of this connection expires: one of either end, or
+  /// of an authority above them.
   [[nodiscard]] std::chrono::system_clock::time_point expires() const;
 
  private:
@@ -69,10 +71,11 @@ class Channel {
   BIO* out_bio_ = nullptr;
   const Side side_;
   std::optional<NodeId> wanted_;
-  std::optional<NodeId> judged_;  ///< by its certificate, which it has not proven to own yet
-  std::string misfit_;            ///< what is wrong with its certificate
+  /// The name in the peer's certificate. Perhaps the peer has not proven yet that it has the key.
+  std::optional<NodeId> judged_;
+  std::string misfit_;  ///< the fault of the peer's certificate
   std::optional<NodeId> proven_;
-  std::string waiting_;  ///< to be written when it is known to whom
+  std::string waiting_;  ///< held back until the peer's identity is proven
   std::string out_;
   std::optional<ChannelEnd> end_;
   bool begun_ = false;

@@ -18,8 +18,8 @@ namespace {
 using GeneralNames = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 using Wall = std::chrono::system_clock;
 
-constexpr int most_between = 2;            // certificates between a node's and an authority
-constexpr long largest_chain = 32 * 1024;  // bytes of what the other side shows
+constexpr int most_between = 2;  // the most certificates between a node's and an authority
+constexpr long largest_chain = 32 * 1024;  // the most bytes of the peer's certificates
 constexpr const char* groups = "X25519:P-256";
 
 std::string put_in(std::string text, std::string_view word, const std::string& value) {
@@ -40,12 +40,12 @@ Failure unreadable(const char* key, const std::string& file, const std::string& 
   return wrong(std::string(key) + " = \"" + file + "\" " + what + ": " + openssl_error());
 }
 
-// Nobody is asked for one.
+// Keys with a passphrase are not supported: nobody could be asked for it.
 int no_passphrase(char*, int, int, void*) {
   return -1;
 }
 
-/// The URIs among the alternative names.
+/// The URIs among the subject alternative names.
 std::vector<std::string> uris_of(X509* certificate) {
   const GeneralNames names(static_cast<GENERAL_NAMES*>(
       X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
@@ -91,7 +91,7 @@ Wall::time_point end_of(const STACK_OF(X509) * chain) {
   return first;
 }
 
-// Purposes are demanded, which OpenSSL takes for granted where a certificate names none.
+// OpenSSL accepts a certificate that states no purpose. Here the purposes have to be stated.
 Judged judge(X509* certificate, const Names& names) {
   constexpr std::uint32_t both = XKU_SSL_SERVER | XKU_SSL_CLIENT;
   if ((X509_get_extension_flags(certificate) & EXFLAG_XKUSAGE) == 0 ||
@@ -100,17 +100,16 @@ Judged judge(X509* certificate, const Names& names) {
   const std::vector<std::string> uris = uris_of(certificate);
   if (uris.size() != 1)
     return {"has " + std::to_string(uris.size()) +
-                " URIs as alternative names, where one says "
-                "whose it is",
+                " URIs as alternative names, but has to have exactly one, which names its node",
             {}};
   const auto at = names.find(uris.front());
   if (at == names.end())
-    return {"is that of " + presentable(uris.front()) + ", which is nobody of this cluster", {}};
+    return {"is for " + presentable(uris.front()) + ", which is not in this cluster", {}};
   return {"", at->second};
 }
 
-// A list that should have been made anew still says who is out, and an authority without a list has
-// taken nothing back.
+// Accepts two faults that OpenSSL reports. An outdated list still tells which certificates are
+// revoked, and an authority without a list has revoked none.
 int forgives(int holds, X509_STORE_CTX* chain) {
   const int error = X509_STORE_CTX_get_error(chain);
   if (error != X509_V_ERR_CRL_HAS_EXPIRED && error != X509_V_ERR_UNABLE_TO_GET_CRL) return holds;
@@ -144,7 +143,7 @@ Expected<std::shared_ptr<Credentials>> Credentials::read(const TlsOptions& optio
 Expected<> Credentials::read_files(const TlsOptions& options) {
   context_.reset(SSL_CTX_new(TLS_method()));
   SSL_CTX* const context = context_.get();
-  if (!context) return wrong("cannot be begun: " + openssl_error());
+  if (!context) return wrong("cannot be set up: " + openssl_error());
   SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_num_tickets(context, 0);
@@ -157,11 +156,14 @@ Expected<> Credentials::read_files(const TlsOptions& options) {
   SSL_CTX_set_default_passwd_cb(context, no_passphrase);
   if (SSL_CTX_load_verify_file(context, options.ca.c_str()) != 1)
     return unreadable("ca", options.ca, "has no certificates in PEM");
-  if (options.certificate.empty()) return {};  // of who proves nothing
+  if (options.certificate.empty()) return {};  // this process proves nothing
   if (SSL_CTX_use_certificate_chain_file(context, options.certificate.c_str()) != 1)
     return unreadable("cert", options.certificate, "has no certificate in PEM");
   if (SSL_CTX_use_PrivateKey_file(context, options.key.c_str(), SSL_FILETYPE_PEM) != 1)
-    return unreadable("key", options.key, "is not the key of cert in PEM, without a passphrase");
+    return wrong("key = \"" + options.key +
+                 "\": expected the private key of cert, in PEM and without a passphrase, but "
+                 "OpenSSL says: " +
+                 openssl_error());
   X509_STORE_set_verify_cb(SSL_CTX_get_cert_store(context), forgives);
   if (!options.crl.empty())
     if (auto done = read_revocations(options.crl); !done) return done.error();
@@ -174,7 +176,8 @@ Expected<> Credentials::read_revocations(const std::string& file) {
   if (!in) return unreadable("crl", file, "cannot be read");
   while (X509_CRL* const read = PEM_read_bio_X509_CRL(in.get(), nullptr, nullptr, nullptr)) {
     const std::unique_ptr<X509_CRL, Free<X509_CRL_free>> list(read);
-    if (X509_STORE_add_crl(store, list.get()) != 1) return unreadable("crl", file, "does not fit");
+    if (X509_STORE_add_crl(store, list.get()) != 1)
+      return unreadable("crl", file, "cannot be used");
     if (const ASN1_TIME* next = X509_CRL_get0_nextUpdate(list.get()))
       list_expires_ = std::min(list_expires_.value_or(Wall::time_point::max()), moment_of(next));
   }
@@ -184,26 +187,28 @@ Expected<> Credentials::read_revocations(const std::string& file) {
   return {};
 }
 
-// What others will find is found here first.
+// Finds at the start the faults for which other nodes would refuse this node later.
 Expected<> Credentials::check_own(const TlsOptions& options, std::optional<NodeId> own) {
   X509* const certificate = SSL_CTX_get0_certificate(context_.get());
   const std::string file = "cert = \"" + options.certificate + "\" ";
   Judged judged = judge(certificate, names_);
   if (judged.wrong.empty() && own && judged.node != *own)
-    judged.wrong = "is not this node's, " + certificate_name(options, *own);
+    judged.wrong =
+        "is not for this node: expected the certificate of " + certificate_name(options, *own);
   if (!judged.wrong.empty()) return wrong(file + judged.wrong);
   STACK_OF(X509)* between = nullptr;
   SSL_CTX_get0_chain_certs(context_.get(), &between);
   const std::unique_ptr<X509_STORE_CTX, Free<X509_STORE_CTX_free>> chain(X509_STORE_CTX_new());
   if (!chain || X509_STORE_CTX_init(chain.get(), SSL_CTX_get_cert_store(context_.get()),
                                     certificate, between) != 1)
-    return wrong(file + "cannot be looked at: " + openssl_error());
+    return wrong(file + "cannot be checked: " + openssl_error());
   X509_STORE_CTX_set_depth(chain.get(), most_between);
   if (X509_verify_cert(chain.get()) != 1) {
     const int why = X509_STORE_CTX_get_error(chain.get());
-    Failure failure = wrong(file + "is not believed by ca = \"" + options.ca +
+    Failure failure = wrong(file + "is not trusted by ca = \"" + options.ca +
                             "\": " + X509_verify_cert_error_string(why));
-    // A clock that is set later, or a certificate that is renewed, and the next start goes well.
+    // Such a fault can be gone at the next start, if the clock has been set or the certificate
+    // renewed.
     if (why == X509_V_ERR_CERT_NOT_YET_VALID || why == X509_V_ERR_CERT_HAS_EXPIRED)
       failure.code = ExitCode::temporary;
     return failure;

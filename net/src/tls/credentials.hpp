@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-/// What one process proves of itself, and whom it believes: files that were read, and fit.
+/// The TLS identity of a process and its trusted authorities, read from files that were checked.
 
 namespace muster::net {
 
@@ -23,35 +23,38 @@ struct Free {
   }
 };
 
-/// Who may be on the other side, by the name in its certificate. Observers have the id 0.
+/// The peers that are accepted, by the name in their certificate. Observers have the id 0.
 using Names = std::map<std::string, NodeId>;
 Names names_of(const TlsOptions& options, const NodeSet& nodes);
 
 class Credentials {
  public:
-  /// Of a cluster of those nodes; the certificate has to be `own`'s, or anybody's of the cluster.
-  /// Fails where a file cannot be read, or does not fit the others, or the certificate would not be
-  /// believed by this very node.
+  /// Reads the files of a node in a cluster of `nodes`. The certificate has to be for the node
+  /// `own`. If `own` is none, it may be for any node or observer of the cluster. Fails if a file
+  /// cannot be read, if the files do not fit each other, or if this node itself would not believe
+  /// the certificate.
   static Expected<std::shared_ptr<const Credentials>> load(const TlsOptions& options,
                                                            const NodeSet& nodes,
                                                            std::optional<NodeId> own);
-  /// The same as the files have them, whoever believes that.
+  /// Reads the files without the check that this node itself would believe the certificate.
   static Expected<std::shared_ptr<Credentials>> read(const TlsOptions& options,
                                                      const NodeSet& nodes);
 
   [[nodiscard]] SSL_CTX* context() const { return context_.get(); }
   [[nodiscard]] const Names& names() const { return names_; }
-  /// When this node's certificate ends, or one that it needs to be believed.
+  /// The moment at which the first one expires of this node's certificate and those of the
+  /// authorities above it.
   [[nodiscard]] std::chrono::system_clock::time_point expires() const { return expires_; }
-  /// When the list of revocations wanted to be made anew; none where there is no list.
+  /// The moment by which the revocation list has to be renewed; none if there is no list.
   [[nodiscard]] std::optional<std::chrono::system_clock::time_point> list_expires() const {
     return list_expires_;
   }
 
-  /// A node of the cluster has said that it was taken back: what no mistake in that node's files
-  /// can make it say. From the thread of the connections alone.
-  void note_taken_back() const { taken_back_ = true; }
-  [[nodiscard]] bool is_taken_back() const { return taken_back_; }
+  /// Notes that a node of the cluster has called this node's certificate revoked. A node says so
+  /// only if its own list names the certificate, so no mistake in that node's other files has this
+  /// effect. Only from the thread of the connections.
+  void note_revoked() const { revoked_ = true; }
+  [[nodiscard]] bool is_revoked() const { return revoked_; }
 
  private:
   Credentials() = default;
@@ -63,23 +66,25 @@ class Credentials {
   Names names_;
   std::chrono::system_clock::time_point expires_;
   std::optional<std::chrono::system_clock::time_point> list_expires_;
-  mutable bool taken_back_ = false;
+  mutable bool revoked_ = false;
 };
 
-/// When the first of those ends.
+/// When the first certificate of a chain expires.
 std::chrono::system_clock::time_point end_of(const STACK_OF(X509) * chain);
 
-/// What is wrong with a certificate, though an authority has signed it; or whose it is.
+/// The judgement about a certificate that an authority has signed: a fault, or the node that it
+/// names.
 struct Judged {
-  std::string wrong;  ///< empty where nothing is
+  std::string wrong;  ///< empty: no fault
   NodeId node;
 };
 Judged judge(X509* certificate, const Names& names);
 
-/// What OpenSSL is told of an error that it has found in a chain: 1 where it is to go on.
+/// A callback for OpenSSL, which has found a fault in a chain. Returns 1 if the fault is to be
+/// ignored.
 int forgives(int holds, X509_STORE_CTX* chain);
 
-/// The reason of the last error of OpenSSL, which it then forgets with all others.
+/// The reason of OpenSSL's last error. Clears all of its errors.
 std::string openssl_error();
 
 }  // namespace muster::net

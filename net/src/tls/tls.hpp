@@ -8,8 +8,8 @@
 
 namespace muster::net {
 
-/// By what the connections of a node are proven and encrypted; by nothing, where it has no
-/// credentials. They may be renewed at any time: connections that are there keep theirs.
+/// Encrypts and authenticates the connections of a node. Without credentials connections are plain.
+/// The credentials can be renewed at any time; existing connections keep the earlier ones.
 class Tls {
  public:
   void renew(std::shared_ptr<const Credentials> credentials) {
@@ -19,7 +19,7 @@ class Tls {
     return credentials_;
   }
 
-  /// For one connection; none where there are no credentials.
+  /// A channel for one connection; null if there are no credentials.
   [[nodiscard]] std::unique_ptr<Channel> channel(Side side,
                                                  std::optional<NodeId> wanted = {}) const {
     return credentials_ ? std::make_unique<Channel>(credentials_, side, wanted) : nullptr;

@@ -13,11 +13,12 @@ using boost::system::error_code;
 
 namespace {
 
-// What one connection may have read before others get their turn, and what is read when a bound has
-// passed: more than a socket's buffer holds by default.
+// turn_bytes: the most bytes that one connection reads before other connections get their turn.
+// drain_bytes: the most bytes that one connection reads after a time bound has passed, before the
+// peer counts as silent. Both are more than the default buffer of a socket.
 constexpr std::size_t turn_bytes = 256 * 1024;
 constexpr std::size_t drain_bytes = 8 * 1024 * 1024;
-constexpr std::size_t encrypted_bytes = 16 * 1024;  // read at once, where they are not frames yet
+constexpr std::size_t encrypted_bytes = 16 * 1024;  // the most bytes of one read, encrypted
 
 }  // namespace
 
@@ -43,8 +44,8 @@ void Connection::start() {
   wait_to_read();
 }
 
-// Readiness is awaited, and then read without waiting: so everything that has come can also be read
-// at any other moment, in order.
+// Waits until the socket is readable, and then reads without waiting. So everything that has
+// arrived can also be read at any other moment, in order.
 void Connection::wait_to_read() {
   socket_.async_wait(Tcp::socket::wait_read, [self = shared_from_this()](error_code error) {
     if (error || self->closed_) return;
@@ -60,7 +61,7 @@ void Connection::read_now() {
 }
 
 void Connection::read(std::size_t most, bool to_the_end) {
-  const auto self = shared_from_this();  // owners let go of a connection that they close
+  const auto self = shared_from_this();  // the owner can close and drop this connection
   std::array<char, encrypted_bytes> encrypted;
   for (std::size_t got = 0; !closed_ && got < most;) {
     const auto room = channel_ ? std::span<char>(encrypted) : reader_.room();
@@ -76,15 +77,15 @@ void Connection::read(std::size_t most, bool to_the_end) {
       reader_.filled(size);
       take_frames();
     }
-    if (size < room.size() && !to_the_end) break;  // most likely there is nothing more
+    if (size < room.size() && !to_the_end) break;  // it has most likely read all
   }
   if (!closed_) watch_partial_frame();
 }
 
-// What the channel has to say by itself goes at once: its part of a handshake, or an alert.
+// Sends the channel's own output at once: its part of a handshake, or an alert.
 void Connection::decrypt(std::string_view encrypted) {
   if (parting_) return;
-  channel_->came(encrypted);
+  channel_->on_bytes(encrypted);
   while (!closed_) {
     const auto room = reader_.room();
     const std::size_t size = channel_->read(room);
@@ -106,8 +107,9 @@ void Connection::decrypt(std::string_view encrypted) {
   part(*end);
 }
 
-// The other side is to hear why: where bytes of it were not read, the system would throw away what
-// was written, and say that the connection was reset.
+// Ends the connection in such a way that the peer learns the reason. If unread bytes of the peer
+// remained, the system would discard the last output and reset the connection. So the sending side
+// is shut down, and further input is read and thrown away.
 void Connection::part(const ChannelEnd& end) {
   parting_ = end;
   error_code ignored;
@@ -134,12 +136,12 @@ void Connection::take_frames() {
     if (!frame && !channel_ && reader_.is_tls()) {
       put(Refusal{host::RefusalReason::stranger, "it speaks without TLS"});
       flush();
-      return part({ChannelEnd::Kind::unproven, "it speaks TLS, and this node does not"});
+      return part({ChannelEnd::Kind::unproven, "it uses TLS, but this node does not"});
     }
     if (!frame) return end(ConnectionEnd::garbage, frame.error().what);
     if (!*frame) return;
     ++frames_;
-    owner_->came(*this, **std::move(frame));
+    owner_->on_frame(*this, **std::move(frame));
   }
 }
 
@@ -150,10 +152,10 @@ void Connection::watch_partial_frame() {
   frame_timer_.async_wait([self = shared_from_this(), frames = frames_](error_code error) {
     if (error || self->closed_) return;
     ConnectionOwner* const owner = self->owner_;
-    self->read_now();  // it may be this process that was late
+    self->read_now();  // if this process was late, the rest can have arrived
     self->watches_frame_ = false;
     if (!self->closed_ && self->frames_ == frames)
-      self->end(ConnectionEnd::late, "the rest of a frame did not come in time");
+      self->end(ConnectionEnd::late, "the rest of a frame did not arrive in time");
     else if (!self->closed_)
       self->watch_partial_frame();
     owner->turn_ended();
@@ -192,7 +194,7 @@ void Connection::flush() {
       return;
     }
     if (error) {
-      // What came before the end is still to be read: the reading side will see the end.
+      // The peer's last bytes are still to be read. The reading side will report the end.
       write_failed_ = true;
       return;
     }
@@ -226,7 +228,7 @@ void Connection::close() {
 
 void Connection::end(ConnectionEnd end, const std::string& why) {
   close();
-  owner_->ended(*this, end, why);
+  owner_->on_connection_ended(*this, end, why);
 }
 
 }  // namespace muster::net

@@ -21,53 +21,57 @@ using host::ConnectionEnd;
 
 class Connection;
 
-/// Who a connection belongs to: told of what comes on it. May close it, or hand it on to another
-/// owner.
+/// The owner of a connection, which receives its events. It may close the connection, or give it to
+/// another owner.
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
-  virtual void came(Connection& connection, Frame frame) = 0;
-  /// Everything that came was given to `came`; nothing more will. The connection is closed.
-  virtual void ended(Connection& connection, ConnectionEnd end, const std::string& why) = 0;
-  /// There is room again for bytes to be written.
+  virtual void on_frame(Connection& connection, Frame frame) = 0;
+  /// The connection is closed. By then `on_frame` has received all complete frames.
+  virtual void on_connection_ended(Connection& connection, ConnectionEnd end,
+                                   const std::string& why) = 0;
+  /// The connection can take more bytes to write.
   virtual void writable(Connection& connection) = 0;
-  /// Each time that a connection has done what it was woken for.
+  /// Called each time when a connection has finished its work for one event of the executor.
   virtual void turn_ended() = 0;
 };
 
-/// One TCP connection: frames in, bytes out, both without waiting; by TLS where it has a channel.
+/// One TCP connection. The object turns received bytes into frames, and frames into bytes, and
+/// never waits. If the connection has a channel, TLS encrypts the bytes.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  /// Its first frame has at most so many bytes; `spoken` are the wire versions of this side.
+  /// The first frame may have at most `most_at_first` bytes. `spoken` are the wire versions of this
+  /// side.
   Connection(Tcp::socket socket, WireVersions spoken, Duration frame_deadline, Counters& counters,
              std::size_t most_at_first = frame_limit, std::unique_ptr<Channel> channel = {});
 
   void belongs_to(ConnectionOwner* owner) { owner_ = owner; }
-  /// By which its owner knows it.
+  /// The number by which the owner identifies this connection.
   host::ConnectionId number{};
-  /// Begins to read.
+  /// Starts to read.
   void start();
 
-  /// Puts a frame where it waits for `flush`, in the version that both sides speak, and gives its
-  /// bytes.
+  /// Adds a frame to the output that waits for `flush`, in the version that both sides speak.
+  /// Returns the frame's size in bytes.
   std::size_t put(const Frame& frame);
-  /// So many bytes wait there.
+  /// The number of bytes that wait for `flush`.
   [[nodiscard]] std::size_t waiting() const { return out_.size(); }
-  /// Writes them, as far as that goes without waiting.
+  /// Writes the waiting output, as far as possible without waiting.
   void flush();
-  /// All that was put there has gone.
+  /// True if all output has been written.
   [[nodiscard]] bool idle() const;
 
-  /// Gives `came` all that can be read at this moment, and `ended` if that is the end.
+  /// Reads all that can be read at this moment. Passes each frame to `on_frame`, and calls
+  /// `on_connection_ended` if the connection has ended.
   void read_now();
 
   void close();
   [[nodiscard]] bool closed() const { return closed_; }
-  /// The bytes of the frame that `came` was called with.
+  /// The size in bytes of the frame with which `on_frame` was called.
   [[nodiscard]] std::size_t frame_size() const { return reader_.last_size(); }
-  /// Who the other side has proven to be; none where nobody has to.
+  /// The node that the peer has proven to be; none without TLS. An observer has the id 0.
   [[nodiscard]] std::optional<NodeId> proven() const;
-  /// Whether a certificate by which it was proven has ended by then.
+  /// True if the peer was authenticated by a certificate that has expired at `now`.
   [[nodiscard]] bool outlasts_its_proof(std::chrono::system_clock::time_point now) const;
 
  private:
@@ -90,11 +94,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   FrameReader reader_;
   std::unique_ptr<Channel> channel_;
   std::string out_;
-  std::size_t wire_begin_ = 0;         ///< so much of `wire` has gone
-  std::optional<ChannelEnd> parting_;  ///< why all that still comes is thrown away
+  std::size_t wire_begin_ = 0;         ///< this many bytes of `wire` have been written
+  std::optional<ChannelEnd> parting_;  ///< why all further input is thrown away
   bool waits_to_write_ = false;
   bool watches_frame_ = false;
-  std::uint64_t frames_ = 0;  // that came whole
+  std::uint64_t frames_ = 0;  // complete frames that were received
   bool write_failed_ = false;
   bool closed_ = false;
 };

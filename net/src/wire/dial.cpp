@@ -54,7 +54,8 @@ void Dial::connect(std::vector<Tcp::endpoint> endpoints) {
   connect_next();
 }
 
-// Each address of a host in turn. Refused is only who is refused at every one of them.
+// Tries the addresses of a host in turn. The dial counts as refused only if every address refuses
+// it.
 void Dial::connect_next() {
   const auto later = [this](DialEnd end) {
     asio::post(timer_.get_executor(), [self = shared_from_this(), end] { self->finish(end); });
@@ -82,10 +83,12 @@ void Dial::connect_next() {
   socket_.async_connect(endpoint, [self = shared_from_this()](error_code failed) {
     if (!self->done_) return;
     if (!failed) {
-      // With nobody listening, a port that the system gave to this very socket connects to itself.
+      // If no process listens at the dialled port, the kernel can have chosen this port for the
+      // dialling socket itself. The socket is then connected to itself.
       error_code gone;
-      const bool itself = self->socket_.local_endpoint(gone) == self->socket_.remote_endpoint(gone);
-      if (!itself || gone) return self->finish(std::nullopt);
+      const bool to_itself =
+          self->socket_.local_endpoint(gone) == self->socket_.remote_endpoint(gone);
+      if (!to_itself || gone) return self->finish(std::nullopt);
       self->socket_.set_option(Tcp::socket::linger(true, 0), gone);
     } else if (failed != asio::error::connection_refused) {
       self->all_refused_ = false;
@@ -95,8 +98,8 @@ void Dial::connect_next() {
   });
 }
 
-// That this process has no descriptor says nothing of the other side; until the bound one may come
-// free.
+// Waits for a descriptor. A lack of descriptors says nothing about the other node, and a descriptor
+// can become free before the bound has passed.
 void Dial::connect_later() {
   again_.expires_after(again_when_exhausted);
   again_.async_wait([self = shared_from_this()](error_code error) {
@@ -111,15 +114,16 @@ void Dial::finish(std::optional<DialEnd> failed) {
   timer_.cancel();
   again_.cancel();
   resolver_.cancel();
-  if (!failed && !register_anew()) failed = DialEnd::silence;
+  if (!failed && !register_again()) failed = DialEnd::silence;
   error_code ignored;
   if (failed) socket_.close(ignored);
   done(failed, std::move(socket_));
 }
 
-// To connect is to wait for room to write: the reactor would go on being woken for that with every
-// letter that has gone. False where the system has no room for that.
-bool Dial::register_anew() {
+// Registers the socket with the reactor again. Connecting registered it for writability, and the
+// reactor would wake up after every letter that was sent. Returns false if the system has no
+// resources for it.
+bool Dial::register_again() {
   error_code error;
   const auto protocol = socket_.local_endpoint(error).protocol();
   if (error) return false;

@@ -31,7 +31,7 @@ std::uint32_t take(const char* from) {
   return value;
 }
 
-// The kind of a frame on the wire: from 1, in the order of the variant.
+// The kind of a frame on the wire: its position in the variant, counted from 1.
 template <class Body>
 constexpr std::uint8_t kind_of = boost::mp11::mp_find<Frame, Body>::value + 1;
 
@@ -39,7 +39,7 @@ bool is_greeting(std::uint8_t kind) {
   return kind == kind_of<Hello> || kind == kind_of<Refusal>;
 }
 
-// The first wire version in which there is such a letter.
+// The first wire version that contains this kind of letter.
 std::uint8_t since(const Letter& letter) {
   const auto* answer = std::get_if<Answer>(&letter.message);
   const bool of_group = std::holds_alternative<in_group::AreYouThere>(letter.message) ||
@@ -47,7 +47,8 @@ std::uint8_t since(const Letter& letter) {
   return of_group ? 3 : wire_oldest;
 }
 
-// The same for a peer of before it: it answers for no group, and is asked about none.
+// The letter in the form that an earlier version has. A node of an earlier version does not tell
+// its group, and is not asked about a group.
 Carried as_before(const Carried& carried) {
   Carried before = carried;
   before.letter.message = is_answer(carried.letter) ? Message(Answer{Here{}}) : AreYouThere{};
@@ -68,7 +69,7 @@ void end_frame(std::string& out, std::size_t at) {
 }
 
 Failure garbage(std::string why) {
-  return Failure{ExitCode::temporary, "what came is no frame: " + std::move(why)};
+  return Failure{ExitCode::temporary, "the bytes received are not a frame: " + std::move(why)};
 }
 
 Expected<Frame> decode_body(std::uint8_t kind, std::string_view body) {
@@ -114,7 +115,7 @@ std::span<char> FrameReader::room() {
     end_ -= begin_;
     begin_ = 0;
   }
-  // The length of a frame that fills the buffer was checked by `next`: it needs no more than this.
+  // `next` has already checked the length of a frame that fills the buffer, so the frame fits.
   if (end_ == buffer_.size()) buffer_.resize(std::min(2 * buffer_.size(), most_room));
   return std::span(buffer_).subspan(end_);
 }

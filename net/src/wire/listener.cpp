@@ -22,14 +22,14 @@ Failure cannot_listen(const std::string& address, const error_code& error) {
   if (error == asio::error::address_in_use) {
     return Failure{ExitCode::temporary,
                    "cannot listen at " + address +
-                       ": the address is in use; end the process that holds it "
-                       "(ss -ltnp names it), or give this node another one"};
+                       ": the address is in use; end the process that listens there "
+                       "(ss -ltnp names it), or give this node another address"};
   }
   if (error == boost::system::errc::address_not_available) {
     return Failure{ExitCode::temporary,
                    "cannot listen at " + address +
-                       ": this machine does not have that address; start the node again when it "
-                       "has (ip address shows them), or give this node another one"};
+                       ": this machine does not have that address; start the node again when the "
+                       "machine has it (ip address shows all), or give this node another address"};
   }
   if (error == asio::error::host_not_found_try_again) {
     return Failure{ExitCode::temporary,
@@ -81,11 +81,17 @@ Expected<> Listener::listen(const std::string& address) {
   return {};
 }
 
-// When a process dies and none of its code runs, the kernel lets go of what has the highest
-// descriptor first. By a descriptor above those of all connections the listener is gone before
-// they are: who sees one of them end, and dials, is refused.
+// Opens a second descriptor of the listening socket, with a number above those of all connections.
+//
+// A refused dial is the proof that this life is over, and a peer dials as soon as its connection
+// ends. If the node leaves in order, `Sessions::close` closes the listener last. If the process is
+// killed, the listener should close first. By then no part of the process works. If its listener
+// were still open, a peer that dials it would get a connection without an answer, and would have to
+// dial again. A killed process runs no code, but the kernel releases its sockets in a known order:
+// from the highest descriptor down. A socket with two descriptors is released at the place of the
+// higher one.
 void Listener::SecondDescriptor::open(int descriptor) {
-  constexpr rlim_t highest = 4096;  // the table of descriptors has a place for each below it
+  constexpr rlim_t highest = 4096;  // the descriptor table has an entry for each lower number
   constexpr rlim_t beside = 16;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= beside) return;
@@ -113,11 +119,11 @@ void Listener::accept() {
     Tcp::socket socket(self->executor_);
     self->acceptor_.accept(socket, error);
     if (is_exhausted(error)) {
-      self->handlers_.exhausted();  // which may make room, and says so
+      self->handlers_.exhausted();  // this may free a descriptor
       self->acceptor_.accept(socket, error);
     }
     if (is_exhausted(error) && self->reserve_->let_go()) self->acceptor_.accept(socket, error);
-    if (!error) self->took(std::move(socket));
+    if (!error) self->on_connection(std::move(socket));
     if (is_exhausted(error)) return self->accept_later();
     self->accept();
     self->handlers_.turn_ended();
@@ -138,11 +144,11 @@ void Listener::accept_now(std::size_t most) {
     Tcp::socket socket(executor_);
     acceptor_.accept(socket, error);
     if (error) return;
-    took(std::move(socket));
+    on_connection(std::move(socket));
   }
 }
 
-void Listener::took(Tcp::socket socket) {
+void Listener::on_connection(Tcp::socket socket) {
   close_on_exec(socket.native_handle());
   handlers_.accepted(std::move(socket));
 }

@@ -20,8 +20,8 @@ class Listener : public std::enable_shared_from_this<Listener> {
  public:
   struct Handlers {
     std::function<void(Tcp::socket)> accepted;
-    std::function<void()> exhausted;   ///< no descriptor is left for another connection
-    std::function<void()> turn_ended;  ///< each time that it has done what it was woken for
+    std::function<void()> exhausted;   ///< no descriptor is free for another connection
+    std::function<void()> turn_ended;  ///< the listener's work for one event is done
   };
 
   Listener(boost::asio::any_io_executor executor, std::shared_ptr<Reserve> reserve,
@@ -29,20 +29,21 @@ class Listener : public std::enable_shared_from_this<Listener> {
 
   Expected<> listen(const std::string& address);
   [[nodiscard]] std::uint16_t port() const;
-  /// Nobody on another machine can dial it.
+  /// True if no other machine can dial this address.
   [[nodiscard]] bool is_at_loopback() const;
 
-  /// Accepts those who have dialled already, so many at most.
+  /// Accepts the connections that wait already, but at most `most` of them.
   void accept_now(std::size_t most);
 
   void close();
 
  private:
   void accept();
-  void took(Tcp::socket socket);
+  void on_connection(Tcp::socket socket);
   void accept_later();
 
-  /// A socket by another descriptor, closed when this ends.
+  /// A second descriptor of a socket. The second descriptor is closed when this object is
+  /// destroyed.
   class SecondDescriptor {
    public:
     SecondDescriptor() = default;

@@ -9,7 +9,7 @@ namespace muster::net {
 
 namespace {
 
-// A frame holds more; the less is written at once, the sooner a letter gets its turn.
+// A frame could hold more. But after a short piece a letter that waits is sent sooner.
 constexpr std::size_t piece_bytes = 32 * 1024;
 constexpr std::size_t longest_reason = 1024;
 
@@ -35,7 +35,7 @@ void Questions::close() {
   while (!answering_.empty()) drop(answering_.begin());
 }
 
-// --- This node asks
+// --- Questions of this node
 
 void Questions::ask(NodeId member, Inquiry inquiry, Answered answered) {
   Exchange& exchange = asking_.emplace_back();
@@ -78,7 +78,7 @@ void Questions::came_to_ask(Exchanges::iterator exchange, Frame frame) {
     return finish(exchange, failed(member, refused->why));
   const auto* piece = std::get_if<Piece>(&frame);
   if (!piece || too_much(*exchange, *piece))
-    return finish(exchange, failed(member, "what came is no answer"));
+    return finish(exchange, failed(member, "it sent something that is not an answer"));
   exchange->in += piece->bytes;
   if (piece->last) finish(exchange, Bytes{std::move(exchange->in)});
 }
@@ -93,7 +93,7 @@ void Questions::give_up() {
   while (!asking_.empty()) drop(asking_.begin());
 }
 
-// --- This node is asked
+// --- Questions to this node
 
 void Questions::take(std::shared_ptr<Connection> connection, const Hello& hello) {
   if (answering_.size() >= limits_.connections) drop(answering_.begin());
@@ -113,7 +113,7 @@ void Questions::came_to_answer(Exchanges::iterator exchange, Frame frame) {
   const auto* piece = std::get_if<Piece>(&frame);
   const bool may_come = exchange->asks && exchange->question == 0;
   if (!piece || !may_come || too_much(*exchange, *piece)) return drop(exchange);
-  // Looked at before more of it is kept.
+  // The group is checked before more of the question is kept.
   const GroupNumber group = exchange->asks->group;
   if (!handlers_.is_in(group))
     return refuse(*exchange, "it is not in group " + std::to_string(group.counter));
@@ -137,7 +137,7 @@ void Questions::answer(const Connection& connection, const Done<Bytes>::Outcome&
   }
 }
 
-// Its connection stays until the other side has read why.
+// Refuses a question. The connection stays open until the other side has read the reason.
 void Questions::refuse(Exchange& exchange, std::string why) {
   why.resize(std::min(why.size(), longest_reason));
   exchange.connection->put(NoAnswer{std::move(why)});
@@ -145,14 +145,14 @@ void Questions::refuse(Exchange& exchange, std::string why) {
   exchange.refused = true;
 }
 
-// --- Both
+// --- Both directions
 
 bool Questions::too_much(const Exchange& exchange, const Piece& piece) const {
   return exchange.in.size() + piece.bytes.size() > limits_.bytes;
 }
 
-// A few pieces at a time, so that letters get their turn; the last, maybe an empty one, says that
-// it is.
+// Writes a few pieces at a time, so that letters get their turn. The last piece, which can be
+// empty, is marked as the last.
 void Questions::write(Exchange& exchange) {
   if (!exchange.out) return;
   Connection& to = *exchange.connection;
@@ -165,13 +165,13 @@ void Questions::write(Exchange& exchange) {
   }
   if (last) exchange.out.reset();
   to.flush();
-  if (last || to.waiting() > 0) return;  // where some is left, `writable` will come
+  if (last || to.waiting() > 0) return;  // if bytes still wait, `writable` will be called
   boost::asio::post(executor_, [weak = weak_from_this(), connection = exchange.connection] {
     if (const auto self = weak.lock()) self->writable(*connection);
   });
 }
 
-void Questions::came(Connection& connection, Frame frame) {
+void Questions::on_frame(Connection& connection, Frame frame) {
   if (const auto asks = find(asking_, connection); asks != asking_.end())
     came_to_ask(asks, std::move(frame));
   else if (const auto asked = find(answering_, connection); asked != answering_.end())
@@ -180,7 +180,7 @@ void Questions::came(Connection& connection, Frame frame) {
     connection.close();
 }
 
-void Questions::ended(Connection& connection, ConnectionEnd, const std::string& why) {
+void Questions::on_connection_ended(Connection& connection, ConnectionEnd, const std::string& why) {
   if (const auto asks = find(asking_, connection); asks != asking_.end())
     finish(asks, failed(asks->other, "the connection ended: " + why));
   else if (const auto asked = find(answering_, connection); asked != answering_.end())

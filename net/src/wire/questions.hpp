@@ -16,21 +16,21 @@
 
 namespace muster::net {
 
-/// Takes a coordinator's questions to the members, and their answers back: each on a connection of
-/// its own, in pieces, so that no letter waits behind them. Lives on the protocol's strand, as
-/// everything that it calls.
+/// Carries a coordinator's questions to the members, and their answers back. Each question has its
+/// own connection and is sent in pieces, so that no letter waits behind it. This object and
+/// everything that it calls run on the protocol's strand.
 class Questions final : public ConnectionOwner, public std::enable_shared_from_this<Questions> {
  public:
   struct Handlers {
-    /// True where this node is in that group.
+    /// True if this node is in that group.
     std::function<bool(GroupNumber group)> is_in;
-    /// It asks: gives a number for `not_wanted`.
+    /// This node, a member, is asked a question. Returns the question's number for `not_wanted`.
     std::function<std::uint64_t(Inquiry, Answered)> asked;
     std::function<void(std::uint64_t question)> not_wanted;
   };
   struct Limits {
-    std::size_t bytes{};          ///< of a question, and of an answer
-    std::size_t connections = 4;  ///< of others; one more ends the oldest
+    std::size_t bytes{};          ///< the largest question, and the largest answer
+    std::size_t connections = 4;  ///< most from other nodes; a further one ends the oldest
   };
 
   Questions(boost::asio::any_io_executor executor, Self self,
@@ -40,35 +40,36 @@ class Questions final : public ConnectionOwner, public std::enable_shared_from_t
   Questions& operator=(const Questions&) = delete;
   ~Questions() override { close(); }
 
-  /// Asks another node; no question to it is on its way.
+  /// Asks another node. Call this only if no other question to that node is under way.
   void ask(NodeId member, Inquiry inquiry, Answered answered);
-  /// Nothing that was asked is answered any more.
+  /// Gives up all questions that this node asks. Their `answered` is not called.
   void give_up();
 
-  /// Somebody who asks has said Hello.
+  /// Takes over a connection on which a coordinator has said Hello in order to ask.
   void take(std::shared_ptr<Connection> connection, const Hello& hello);
 
   void close();
 
-  void came(Connection& connection, Frame frame) override;
-  void ended(Connection& connection, ConnectionEnd end, const std::string& why) override;
+  void on_frame(Connection& connection, Frame frame) override;
+  void on_connection_ended(Connection& connection, ConnectionEnd end,
+                           const std::string& why) override;
   void writable(Connection& connection) override;
   void turn_ended() override {}
 
  private:
-  /// One question, on either side of its connection.
+  /// One question, as the side that asks or the side that answers keeps it.
   struct Exchange {
     NodeId other;
     std::optional<Asks> asks{};
     std::shared_ptr<Dial> dial{};
     std::shared_ptr<Connection> connection{};
-    std::string asked{};               ///< what is, once the other side has said Hello
-    std::optional<std::string> out{};  ///< what is to be written, from `written` on
+    std::string asked{};               ///< the question, until the other side has said Hello
+    std::optional<std::string> out{};  ///< bytes to be written, from `written` on
     std::size_t written = 0;
     std::string in{};
-    Answered answered{};         ///< where this node asks
-    std::uint64_t question = 0;  ///< where it is asked: its number, when all of it has come
-    bool refused = false;        ///< what still comes is not looked at
+    Answered answered{};         ///< set if this node asks
+    std::uint64_t question = 0;  ///< if this node is asked: the complete question's number
+    bool refused = false;        ///< further input is ignored
   };
   using Exchanges = std::list<Exchange>;
 
@@ -86,12 +87,12 @@ class Questions final : public ConnectionOwner, public std::enable_shared_from_t
   boost::asio::any_io_executor executor_;
   const Self self_;
   const std::map<NodeId, std::string>& addresses_;
-  const Duration bound_;  ///< of a dial, and of a frame
+  const Duration bound_;  ///< the longest time for a dial, and for a frame
   const Limits limits_;
   const std::shared_ptr<const Tls> tls_;
   Handlers handlers_;
   Counters counters_;
-  Exchanges asking_;     ///< one for each node at most
+  Exchanges asking_;     ///< at most one for each node
   Exchanges answering_;  ///< the oldest first
 };
 

@@ -2,8 +2,8 @@
 
 namespace muster::net {
 
-/// One descriptor that is held only to be let go when the process can have no more: so a node of
-/// the cluster can still be dialled, or accepted.
+/// One descriptor that is held in reserve. It is released when the process can get no other, so
+/// that a node of the cluster can still be dialled or accepted.
 class Reserve {
  public:
   Reserve() { restock(); }
@@ -11,9 +11,10 @@ class Reserve {
   Reserve& operator=(const Reserve&) = delete;
   ~Reserve();
 
-  /// True where there is room for one more descriptor from now on.
+  /// Releases the descriptor. Returns true if there was one, so that the process can now open
+  /// another.
   bool let_go();
-  /// Holds one again, where one can be had.
+  /// Reserves a descriptor again, if one is free.
   void restock();
 
  private:

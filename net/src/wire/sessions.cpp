@@ -18,8 +18,8 @@
 
 namespace muster::net {
 
-// Turns what the kernel says into inputs of host::Sessions, and performs its outputs in order. No
-// rule is in here.
+// Turns events of the kernel into inputs of host::Sessions, and performs its outputs in order. It
+// contains no rule of its own.
 class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_from_this<Impl> {
  public:
   Impl(boost::asio::any_io_executor executor, host::SessionConfig config, std::string own_address,
@@ -51,10 +51,10 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     Expected<> listening = listener_->listen(own_address_);
     if (listening && listener_->is_at_loopback() && is_elsewhere_for_others())
       listening = Failure{ExitCode::bad_configuration,
-                          "this machine takes the name in " + own_address_ +
-                              " for a loopback address, where no other machine can dial it: give "
-                              "this node a listen address, such as listen = \"0.0.0.0:" +
-                              std::to_string(port()) + "\", or see /etc/hosts"};
+                          "this machine resolves the name in " + own_address_ +
+                              " to a loopback address, which no other machine can reach: give this "
+                              "node a listen address, such as listen = \"0.0.0.0:" +
+                              std::to_string(port()) + "\", or correct /etc/hosts"};
     return listening;
   }
   [[nodiscard]] std::uint16_t port() const { return listener_->port(); }
@@ -98,14 +98,15 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     listener_->close();
   }
 
-  // --- What connections tell
+  // --- Inputs from connections
 
-  void came(Connection& connection, Frame frame) override {
+  void on_frame(Connection& connection, Frame frame) override {
     traffic_.in.count(frame, connection.frame_size());
     take(host::Came{connection.number, std::move(frame), connection.frame_size(),
                     connection.proven()});
   }
-  void ended(Connection& connection, ConnectionEnd end, const std::string& why) override {
+  void on_connection_ended(Connection& connection, ConnectionEnd end,
+                           const std::string& why) override {
     const host::ConnectionId number = connection.number;
     connections_.erase(number);
     take(host::Closed{number, end, why});
@@ -120,7 +121,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     reserve_->restock();
   }
 
-  // What was written in one turn goes in one piece.
+  // Sends everything that was written during one turn in one piece.
   void flush() {
     while (!unflushed_.empty()) {
       const std::vector<host::ConnectionId> numbers = std::exchange(unflushed_, {});
@@ -135,7 +136,8 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   }
 
  private:
-  // By a name that its machine has for itself alone (Debian's /etc/hosts: 127.0.1.1).
+  // True if another machine cannot dial this node under its name, as the name is a loopback address
+  // on this machine alone (Debian's /etc/hosts: 127.0.1.1).
   [[nodiscard]] bool is_elsewhere_for_others() const {
     const auto own = parse_address(own_address_);
     return own && !own->is_loopback() &&
@@ -153,7 +155,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
       std::visit([this](auto& one) { perform(std::move(one)); }, output);
   }
 
-  // --- What is to be done
+  // --- Outputs
 
   void perform(host::Dial dial) {
     auto& dialled = dials_[dial.node];
@@ -177,15 +179,15 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     take(host::Dialled{node, connection->number});
     connection->start();
   }
-  // A name that is not resolved is silence, and its owner is to know why: once, until it is.
+  // Warns that a name is not resolved, once until it has been resolved. Such a node counts as
+  // silent, and the owner should know why.
   void tell_of_name(NodeId node, const std::string& unresolved) {
     if (unresolved.empty()) {
       nameless_.erase(node);
     } else if (nameless_.insert(node).second) {
-      handlers_.warn(
-          "node " + std::to_string(node.value) + " cannot be dialled at " +
-          config_.addresses.at(node) + ": the name is not resolved (" + unresolved +
-          "); mend it, or what resolves names, and until then that node counts as silent");
+      handlers_.warn("node " + std::to_string(node.value) + " cannot be dialled at " +
+                     config_.addresses.at(node) + ": the name is not resolved (" + unresolved +
+                     "); correct the name or the resolver; until then that node counts as silent");
     }
   }
   void perform(host::GiveUp dial) {
@@ -203,8 +205,9 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     connection->start();
   }
 
-  // Of who may be of another cluster that is much larger: it is told so. A longer one costs time,
-  // and is nobody's.
+  // The longest Hello that is read. A node of another cluster can have a much longer text, and
+  // still has to be told that its cluster is another one. An even longer Hello would only cost
+  // time.
   [[nodiscard]] std::size_t longest_hello() const { return 2 * config_.self.cluster.size() + 8192; }
 
   std::shared_ptr<Connection> add(Tcp::socket socket, std::size_t most_at_first,
@@ -239,10 +242,10 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
     connections_.erase(at);
   }
 
-  // Nothing is added to what waits while it is read, but by what is read.
+  // Reads everything that has already arrived, including connections that are accepted meanwhile.
   void perform(const host::Drain& drain) {
     const host::ConnectionId last{last_number_};
-    if (drain.listener) listener_->accept_now(config_.limits.strangers);
+    if (drain.listener) listener_->accept_now(config_.limits.unknown_peers);
     std::vector<host::ConnectionId> numbers = drain.connections;
     for (std::uint64_t accepted = last.value + 1; accepted <= last_number_; ++accepted)
       numbers.push_back(host::ConnectionId{accepted});
@@ -284,7 +287,7 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   void perform(host::OthersDiffer others) {
     handlers_.event(Differing{std::move(others.differ), std::move(others.agree)});
   }
-  void perform(const host::OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
+  void perform(const host::OutlivedBy& outlived) { handlers_.outlived(outlived.life_claims); }
   void perform(host::Warning warning) { handlers_.warn(std::move(warning.text)); }
 
   void end_turn_soon() {
@@ -305,13 +308,13 @@ class Sessions::Impl final : public ConnectionOwner, public std::enable_shared_f
   std::map<host::ConnectionId, std::shared_ptr<Connection>> connections_;
   std::uint64_t last_number_ = 0;
   std::map<NodeId, std::shared_ptr<Dial>> dials_;
-  std::set<NodeId> nameless_;  ///< whose names were not resolved when they were dialled last
+  std::set<NodeId> nameless_;  ///< nodes whose names were not resolved at the last dial
   const std::shared_ptr<Reserve> reserve_ = std::make_shared<Reserve>();
   std::shared_ptr<Listener> listener_;
   boost::asio::steady_timer timer_;
   std::vector<host::ConnectionId> unflushed_;
   std::vector<host::ConnectionId> to_be_told_;
-  std::map<NodeId, Duration> heard_;  ///< when the last letter of each came; to be shown only
+  std::map<NodeId, Duration> heard_;  ///< the time of each node's last letter, for the status
   bool ends_turn_soon_ = false;
   bool closed_ = false;
 };

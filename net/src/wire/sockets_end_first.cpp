@@ -15,29 +15,30 @@
 #include <ctime>
 #include <string>
 
-// What the system's headers call clone. The tools that look for races put their own in its place,
-// which takes what it makes for a thread of this process.
+// The C library's own name for clone. Race detectors replace `clone` with a function that takes the
+// new process for a thread of this one.
 extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);
 
 namespace muster::net {
 
 namespace {
 
-// The others on this machine are to find its processors free when they notice, and elect.
+// After this process has ended, the companion waits before it frees the memory. So the processors
+// are free for other nodes on this machine, which now notice the end and elect.
 constexpr timespec afterwards{.tv_sec = 0, .tv_nsec = 10'000'000};
 
-// What the process that shares the memory has for itself. It is never given back: that would be
-// under its feet.
+// The state of the companion process. It is never freed, as the companion still uses it.
 struct Companion {
   alignas(16) std::array<char, 16 * 1024> stack;
-  int process;  ///< a pidfd: readable when every thread of it has ended and every socket is closed
+  int process;  ///< a pidfd: readable when all threads have ended and all sockets are closed
   pid_t id = 0;
   pid_t of = 0;
 };
 Companion companion;
 
-// In the other process, on its own stack, with all else shared and no thread of its own: it may
-// call the kernel and nothing else, and is of no interest to who watches the memory of this one.
+// Runs in the companion process. Only its stack is its own: it shares all other memory, and has no
+// thread-local storage of its own. So this function may only make system calls. Sanitizers must not
+// instrument it.
 __attribute__((no_sanitize("address", "thread", "undefined"))) int keep_memory(void*) {
   const int process = companion.process;
   const bool alone = (process == 0 || ::syscall(SYS_close_range, 0, process - 1, 0) == 0) &&
@@ -54,16 +55,17 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) int keep_memory(v
   return 0;
 }
 
-// Who ends in order has told the others, and leaves nothing behind for a moment.
+// Before an orderly end this node has told the other nodes that it leaves, so the companion is
+// ended at once.
 void dismiss() {
-  if (companion.of != ::getpid()) return;  // a child of it that ends by exit()
+  if (companion.of != ::getpid()) return;  // a child of this process calls exit()
   ::kill(companion.id, SIGKILL);
   ::waitpid(companion.id, nullptr, __WALL);
 }
 
 Failure not_so(const char* call) {
-  return {ExitCode::temporary, std::string("others will notice the end of this process later by "
-                                           "what its memory takes to be given back: ") +
+  return {ExitCode::temporary, std::string("other nodes will notice the end of this process only "
+                                           "after the system has freed its memory: ") +
                                    call + ": " + std::strerror(errno)};
 }
 
@@ -74,7 +76,8 @@ Expected<> let_sockets_end_first() {
   const auto process = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
   if (process < 0) return not_so("pidfd_open");
   companion.process = process;
-  // It takes its mask from here: no signal is for it, and nothing of this process is to run there.
+  // The companion inherits this signal mask. It must handle no signal, and run no code of this
+  // process.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, sizeof...(Kinds)> names_of(
 constexpr auto frame_names = names_of(static_cast<host::Frame*>(nullptr));
 constexpr auto message_names = names_of(static_cast<Message*>(nullptr));
 
-std::size_t kind_of(const host::Frame& frame) {
+std::size_t index_of(const host::Frame& frame) {
   const auto* carried = std::get_if<host::Carried>(&frame);
   return carried ? frame_names.size() + carried->letter.message.index() : frame.index();
 }
@@ -29,7 +29,7 @@ std::string_view Traffic::name_of(std::size_t kind) {
 }
 
 void Traffic::Way::count(const host::Frame& frame, std::size_t bytes) {
-  Kind& kind = by_kind[kind_of(frame)];
+  Kind& kind = by_kind[index_of(frame)];
   ++kind.frames;
   kind.bytes += bytes;
   const auto* refusal = std::get_if<host::Refusal>(&frame);

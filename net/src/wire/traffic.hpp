@@ -13,8 +13,8 @@
 
 namespace muster::net {
 
-/// What has gone over connections to other nodes, by kind: to be counted for every frame, so it is
-/// a few numbers at a known place.
+/// Counts the traffic with other nodes by kind of frame. Counting has to be cheap, as each frame is
+/// counted. So the counters are an array with a fixed place for each kind.
 struct Traffic {
   static constexpr std::size_t kinds =
       std::variant_size_v<host::Frame> + std::variant_size_v<Message>;
@@ -27,7 +27,7 @@ struct Traffic {
   };
   struct Way {
     std::array<Kind, kinds> by_kind{};
-    std::array<std::uint64_t, reasons> refusals{};  ///< of Hellos, by their reason
+    std::array<std::uint64_t, reasons> refusals{};  ///< refused Hellos, by reason
 
     void count(const host::Frame& frame, std::size_t bytes);
     Way& operator+=(const Way& other);
@@ -41,7 +41,7 @@ struct Traffic {
     return *this;
   }
 
-  /// What `by_kind` has at that place: the name of a letter's message, or of another frame.
+  /// The name of the kind at that place of `by_kind`: of a letter's message, or of another frame.
   static std::string_view name_of(std::size_t kind);
 };
 

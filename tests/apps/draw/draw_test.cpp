@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-/// `muster draw` on journals made by hand: what is drawn is what stands in them.
+/// `muster draw` on journals that the test builds: the drawing contains what the journals contain.
 
 using namespace muster;
 using journal::FaultKind;
@@ -33,7 +33,7 @@ Letter letter(std::uint32_t from, std::uint32_t to, std::uint64_t call, Message 
   return {NodeId{from}, {1}, NodeId{to}, {call}, std::move(message)};
 }
 
-// Node 1 asks 2, which answers; what it asks 3 never arrives.
+// Node 1 asks node 2, which answers. The question of node 1 to node 3 never arrives.
 JournalBuilder letters() {
   JournalBuilder story = recovered(3);
   const Letter ask = letter(1, 2, 1, AreYouThere{});
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(what_an_application_notes_stands_at_its_lane) {
   JournalBuilder story = recovered(2);
   story.says(1, journal::RemarkKind::note, "invoice 1-1 of the customer with the longest name");
   const Printed svg = draw(story.lines);
-  BOOST_TEST(count(svg.out, "invoice 1-1 of the customer ...") == 1u);  // at the lane
+  BOOST_TEST(count(svg.out, "invoice 1-1 of the customer ...") == 1u);  // beside the lane
   BOOST_TEST(count(svg.out, "node 1: invoice 1-1 of the customer with the longest name") == 2u);
   BOOST_TEST(count(svg.out, "data-assertion") == 0u);
   apps::DrawOptions options;
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(journals_without_lines_are_not_drawn) {
   BOOST_TEST(draw({}).complains("there is nothing to draw: these journals have no lines"));
 }
 
-// A violation in the last line has more words than the lanes have room for below it.
+// The text about the violation in the last line needs more lines than there are beside the lanes.
 BOOST_AUTO_TEST_CASE(notes_end_above_the_legend) {
   const std::string svg = draw(bad_story().lines).out;
   const auto number_behind = [&](std::size_t at, const char* before) {
@@ -136,7 +136,8 @@ BOOST_AUTO_TEST_CASE(nodes_that_are_not_there_are_not_drawn) {
   options.nodes = {9};
   const Printed printed = draw(letters().lines, options);
   BOOST_TEST(printed.code == 1);
-  BOOST_TEST(printed.complains("these journals have no line of the nodes and the time"), printed);
+  BOOST_TEST(printed.complains("these journals have no line of the given nodes in the given time"),
+             printed);
 }
 
 BOOST_AUTO_TEST_CASE(some_nodes_and_some_time) {

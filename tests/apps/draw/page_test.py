@@ -1,69 +1,21 @@
 #!/usr/bin/env python3
 """The page of `muster draw`, opened in headless Chromium and used by keyboard.
 
-page_test.py MUSTER JOURNAL: draws the journal as SVG and as a page, and looks at both. Without a
-browser it looks at the SVG and is then skipped, or fails if MUSTER_DEMAND_BROWSER is 1.
+page_test.py MUSTER JOURNAL: draws the journal as SVG and as a page, and checks both. Without a
+browser it only checks the SVG. Then the test counts as skipped, or fails if MUSTER_DEMAND_BROWSER
+is 1.
 """
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 import tempfile
-import urllib.request
 import xml.etree.ElementTree
 from pathlib import Path
 
-ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-SKIPPED = 77
-KEYS = {"right": "\ue014", "left": "\ue012", "home": "\ue011", "end": "\ue010"}
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-
-class Browser:
-    """A session of chromedriver, spoken to over HTTP."""
-
-    def __init__(self, directory):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE,
-                                       stderr=subprocess.STDOUT, text=True)
-        port = next(line.split("port ")[-1].strip(" .\n") for line in self.driver.stdout
-                    if "started successfully on port" in line)
-        self.address = f"http://127.0.0.1:{port}/session"
-        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu",
-                            "--disable-dev-shm-usage", "--no-first-run",
-                            f"--user-data-dir={directory}/profile"]}
-        session = self.call("", {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}})
-        self.address += "/" + session["sessionId"]
-
-    def call(self, path, body):
-        request = urllib.request.Request(self.address + path, json.dumps(body).encode(),
-                                         {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.load(answer)["value"]
-
-    def run(self, script):
-        return self.call("/execute/sync", {"script": "return " + script, "args": []})
-
-    def press(self, key):
-        found = self.call("/element", {"using": "css selector", "value": "body"})
-        self.call(f"/element/{found[ELEMENT]}/value", {"text": KEYS.get(key, key)})
-
-    def close(self):
-        request = urllib.request.Request(self.address, method="DELETE")
-        urllib.request.urlopen(request, timeout=60).close()
-        self.driver.terminate()
-        self.driver.wait()
-
-
-def demand_browser():
-    """Exits as skipped where there is no browser; fails where MUSTER_DEMAND_BROWSER is 1."""
-    for program, package in (("chromium", "chromium"), ("chromedriver", "chromium-driver")):
-        if shutil.which(program):
-            continue
-        if os.environ.get("MUSTER_DEMAND_BROWSER") == "1":
-            sys.exit(f"{program} not found, and MUSTER_DEMAND_BROWSER=1: apt-get install {package}")
-        print(f"skipped: {program} not found")
-        sys.exit(SKIPPED)
+from browser import Browser, demand_browser  # noqa: E402
 
 
 def same(found, expected, what):

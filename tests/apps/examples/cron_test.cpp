@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-// Example 5 in the lab: each due time of each job is run once, wherever a node fails, and on
-// neither side of a cut.
+// Example 5 in the lab: each job runs exactly once at each due time, whichever node fails. During a
+// network cut each job runs on one side only.
 
 namespace muster::test {
 namespace {
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using examples::Cron;
 using storage::FencedStore;
 
-/// The store that all nodes of a world work on, and the runs that they told of.
+/// The store that all nodes of a world share, and the runs that these nodes have reported.
 struct Shop {
   void open() {
     told.clear();
@@ -37,7 +37,7 @@ struct Shop {
              return of.second.size() >= times;
            });
   }
-  /// The first due time that was run twice, or not at all.
+  /// The first due time at which a job ran twice or not at all.
   [[nodiscard]] std::optional<std::string> wrong() const {
     for (const auto& [job, times] : told) {
       for (std::size_t at = 1; at < times.size(); ++at) {
@@ -88,8 +88,7 @@ BOOST_AUTO_TEST_CASE(each_job_is_run_once_each_time_wherever_a_node_fails) {
   BOOST_TEST(report.runs > 50u);
 }
 
-// Both sides form a group and work, as the Bully does not promise otherwise: the store takes the
-// runs of one.
+// The Bully lets both sides form a group and work. The store accepts the runs of one side only.
 BOOST_AUTO_TEST_CASE(each_job_is_run_once_each_time_where_the_network_is_cut) {
   Shop shop;
   shop.open();

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Examples 5 and 7 on three real nodes, of which one is killed again and again:
-`cron_test.py CRON` and `cron_test.py 7-cron.py MUSTER`. Each due time of each job is run once."""
+"""Examples 5 and 7 on three real nodes: `cron_test.py CRON` and `cron_test.py 7-cron.py MUSTER`.
+
+One node is killed again and again. Each job runs exactly once at each of its due times.
+"""
 
 import re
 import sqlite3
@@ -12,7 +14,7 @@ from pathlib import Path
 from nodes import NODES, Nodes
 
 EVERY = {"backup": 50, "mail": 70, "report": 110}  # milliseconds, as in the examples
-KILLED_AFTER = (15, 30, 45, 60, 75, 90)  # runs that were told of
+KILLED_AFTER = (15, 30, 45, 60, 75, 90)  # numbers of reported runs
 RUNS = 120
 
 CONFIGURATION = """
@@ -42,7 +44,7 @@ class OfCpp(Nodes):
         self.adopt(node, process)
 
     def ran(self):
-        """Job and due time of each run that is in the store."""
+        """Job and due time of each run in the store."""
         rows = self.rows("SELECT CAST(key AS TEXT) FROM cells")
         return [tuple(key.split("/")[1:]) for [key] in rows if key.startswith("ran/")]
 
@@ -70,7 +72,7 @@ class OfPython(OfCpp):
 
 
 def work(nodes):
-    """The runs that were told of; who told of the last one is killed now and then."""
+    """The reported runs. The node that reported the last run is killed now and then."""
     told = []
     kills = list(KILLED_AFTER)
     while len(told) < RUNS:

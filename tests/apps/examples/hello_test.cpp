@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-// Example 1 in the lab: all greet all, wherever a node fails.
+// Example 1 in the lab: all nodes greet all nodes, whichever node fails.
 
 namespace muster::test {
 namespace {

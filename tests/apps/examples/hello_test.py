@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Example 1 on three real nodes: `hello_test.py HELLO`. One is killed, and comes back."""
+"""Example 1 on three real nodes: `hello_test.py HELLO`. One is killed and comes back."""
 
 import re
 import sys
@@ -10,7 +10,7 @@ from nodes import NODES, Nodes
 
 
 def await_greeting(nodes, members, after):
-    """Until all of them greet all of them, in one group later than `after`; gives that."""
+    """Waits until all nodes greet each other in a group later than `after`, and returns it."""
     said = {}
     while True:
         node, line = nodes.next_line()

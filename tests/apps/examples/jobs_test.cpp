@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-// Example 4 in the lab: no job is done twice, wherever a node fails, and on neither side of a cut.
+// Example 4 in the lab: no job is done twice, whichever node fails, and also not when a network cut
+// makes two groups.
 
 namespace muster::test {
 BOOST_AUTO_TEST_SUITE(jobs_example)
@@ -19,7 +20,7 @@ using namespace std::chrono_literals;
 using examples::Jobs;
 using storage::FencedStore;
 
-/// A queue that all nodes of a world work on, and what they told of it.
+/// The queue that all nodes of a world share, and the jobs that these nodes have reported.
 struct Shop {
   struct Told {
     NodeId node;
@@ -27,7 +28,7 @@ struct Shop {
     std::uint64_t job{};
   };
 
-  /// A new queue, for a new world.
+  /// Fills a new queue, for a new world.
   void fill(std::uint64_t count) {
     jobs = count;
     told.clear();
@@ -46,7 +47,7 @@ struct Shop {
     return std::any_of(told.begin(), told.end(),
                        [this](const Told& one) { return one.job == jobs; });
   }
-  /// The first job that was told of out of its turn.
+  /// What is wrong: a job was done again, or some jobs were not done. No value if all is well.
   [[nodiscard]] std::optional<std::string> wrong() const {
     std::uint64_t last = 0;
     for (const Told& one : told) {
@@ -90,8 +91,7 @@ BOOST_AUTO_TEST_CASE(each_job_is_done_once_wherever_a_node_fails) {
   BOOST_TEST(report.runs > 50u);
 }
 
-// Both sides form a group and work, as the Bully does not promise otherwise: the queue takes the
-// jobs of one.
+// The Bully lets both sides form a group and work. The queue accepts the jobs of one side only.
 BOOST_AUTO_TEST_CASE(each_job_is_done_once_where_the_network_is_cut) {
   Shop shop;
   shop.fill(200);

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Example 4 on three real nodes: `jobs_test.py JOBS`. The coordinator is killed again and again,
-and each job is done exactly once."""
+"""Example 4 on three real nodes: `jobs_test.py JOBS`.
+
+The coordinator is killed again and again, and each job is done exactly once.
+"""
 
 import re
 import sqlite3
@@ -13,7 +15,7 @@ from pathlib import Path
 from nodes import NODES, Nodes
 
 JOBS = 120
-KILLED_AFTER = (15, 30, 45, 60, 75, 90)  # jobs that were told of
+KILLED_AFTER = (15, 30, 45, 60, 75, 90)  # numbers of reported jobs
 
 
 class Workers(Nodes):
@@ -26,7 +28,7 @@ class Workers(Nodes):
 
 
 def done_by(directory):
-    """What the queue says of each job."""
+    """For each job in the queue, the node that did it."""
     queue = sqlite3.connect(Path(directory, "queue"))
     rows = queue.execute("SELECT CAST(key AS TEXT), CAST(value AS TEXT) FROM cells").fetchall()
     queue.close()
@@ -34,18 +36,18 @@ def done_by(directory):
 
 
 def next_job(nodes):
-    """The node of the next line, and which job it was told to be done in it; None for others."""
+    """The node of the next line, and the job that the line reports; None for other lines."""
     node, line = nodes.next_line()
     job = re.fullmatch(r"job (\d+) in group \d+", line)
     return node, int(job[1]) if job else None
 
 
 def judge(told, kills, last, directory):
-    """That each job up to the last was done once."""
+    """Checks that each job up to the last was done once."""
     twice = sorted(job for job, count in Counter(told).items() if count > 1)
     if twice:
         sys.exit(f"done twice: {twice}")
-    # Of the last job before it was killed a process may have had no time to tell.
+    # Each killed process may have done one job that it did not report.
     untold = set(range(1, last + 1)) - set(told)
     if len(untold) > kills:
         sys.exit(f"never told of: {sorted(untold)}")
@@ -56,7 +58,7 @@ def judge(told, kills, last, directory):
 
 
 def work(nodes):
-    """The numbers of the jobs that were told of, in the order of their lines."""
+    """The numbers of the reported jobs, in the order of their lines."""
     told = []
     kills = list(KILLED_AFTER)
     while not told or max(told) < JOBS:
@@ -66,7 +68,7 @@ def work(nodes):
         told.append(job)
         if kills and len(told) >= kills[0] and node in nodes.processes:
             kills.pop(0)
-            nodes.kill(node)  # the coordinator: only it does jobs
+            nodes.kill(node)  # this node is the coordinator, and only the coordinator does jobs
             nodes.start(node)
     return told
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Kills nodes of examples 3 and 4 again and again: `kills.py KV JOBS (--cycles N | --seconds S)`.
 
-A cycle is a kill -9, and a new start. Nothing that was acknowledged is lost, and no job is done
-twice or left out.
+A cycle is a kill -9 and a new start. Nothing acknowledged is lost, and no job is done twice or left
+out.
 """
 
 import argparse
@@ -17,12 +17,12 @@ import jobs_test
 import kv_test
 from nodes import NODES
 
-# So many seconds old is whoever is killed: most have joined the others by then.
+# A node may be killed at this age, in seconds. At this age most nodes have joined the others.
 LIFE = 0.3
 
 
 class Limit:
-    """When it is enough."""
+    """Ends the test after a number of cycles or seconds."""
 
     def __init__(self, cycles, seconds):
         self.left, self.seconds, self.began = cycles, seconds, time.monotonic()
@@ -37,7 +37,7 @@ class Limit:
 
 
 class Killer:
-    """Kills only whoever has lived for a while."""
+    """Kills only nodes that have lived for a while."""
 
     def __init__(self, nodes):
         self.nodes, self.begun, self.kills = nodes, {}, 0
@@ -56,7 +56,7 @@ class Killer:
 
 
 def kill_stores(program, limit, chance):
-    """Each may fail at any time."""
+    """Any of the nodes may be killed."""
     with tempfile.TemporaryDirectory() as directory:
         store = kv_test.Store(program, directory)
         killer = Killer(store)
@@ -83,8 +83,8 @@ def kill_stores(program, limit, chance):
 
 
 def kill_workers(program, limit, chance):
-    """Mostly the coordinator, which is the one that does jobs."""
-    jobs = 10_000 + 300 * limit.left  # more than can be done in that time
+    """Mostly kills the coordinator, since only the coordinator does jobs."""
+    jobs = 10_000 + 300 * limit.left  # more jobs than the workers can do in the time of the test
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run([program, "fill", str(jobs), "queue"], cwd=directory, check=True)
         workers = jobs_test.Workers(program, directory)

@@ -6,8 +6,8 @@
 
 #include <map>
 
-// Example 3 in the lab: no acknowledged write is lost, wherever a node fails, and though a node
-// that missed it was alone.
+// Example 3 in the lab: no acknowledged write is lost, whichever node fails. This is also true if a
+// node that missed a write was alone for a while.
 
 namespace muster::test {
 namespace {
@@ -15,7 +15,8 @@ namespace {
 using namespace std::chrono_literals;
 using examples::KeyValue;
 
-/// A store on the nodes of a world, and what it told. The values of a key are numbers that grow.
+/// A store on the nodes of a world, and the events that the store has reported. The values of a key
+/// are numbers that only grow.
 struct Client {
   MakeApplication make() {
     return [this](Services& node) {
@@ -35,7 +36,7 @@ struct Client {
   }
   static int number(const std::string& text) { return std::atoi(text.c_str()); }
 
-  /// Told to all: the primary takes it.
+  /// Sends the write to all nodes. The primary performs it.
   void write(lab::World& world, const std::string& key, int value) {
     for (const auto& [node, kv] : nodes)
       if (kv && world.is_up(node)) kv->write(key, std::to_string(value));
@@ -108,7 +109,8 @@ BOOST_AUTO_TEST_CASE(a_node_that_comes_back_gets_what_it_has_missed) {
   BOOST_TEST(client.present["a"] == 2);
 }
 
-// Node 3 misses a write, and is the first to be started again. Its group has the highest number.
+// Node 3 misses a write and is the first to start again. Since node 3 is alone then, it forms the
+// group with the highest number.
 BOOST_AUTO_TEST_CASE(a_node_that_was_alone_rolls_nothing_back) {
   Client client;
   lab::World world(3, 1, client.make());

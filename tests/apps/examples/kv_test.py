@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Example 3 on three real nodes: `kv_test.py KV`. Each of them is killed, and comes back."""
+"""Example 3 on three real nodes: `kv_test.py KV`. Each of them is killed and comes back."""
 
 import queue
 import re
@@ -11,12 +11,12 @@ from pathlib import Path
 
 from nodes import NODES, Nodes
 
-AGAIN = 0.3  # seconds without an answer, after which a line is said again: the group has changed
+AGAIN = 0.3  # seconds without an answer until the client repeats a line: the group may have changed
 PATIENCE = 60
 
 
 class Store(Nodes):
-    """The three nodes, and a client that says everything to all of them."""
+    """The three nodes, and a client that sends each line to all of them."""
 
     def __init__(self, program, directory):
         super().__init__(program, directory)
@@ -30,7 +30,7 @@ class Store(Nodes):
         self.adopt(node, process)
 
     def say(self, line, answer):
-        """Until a line matches; gives the node that said it, and the match."""
+        """Repeats a line until an answer matches. Returns the node that answered, and the match."""
         gives_up = time.monotonic() + PATIENCE
         pattern = re.compile(answer)
         while time.monotonic() < gives_up:
@@ -53,21 +53,22 @@ class Store(Nodes):
         sys.exit(f"nobody answers '{line}'")
 
     def write(self, key):
-        """Until it is acknowledged; gives how many have it, and the primary."""
+        """Writes until the write is acknowledged. Returns the number of copies, and the primary."""
         self.number += 1
         node, match = self.say(f"{key} = {self.number}", rf"{key} = {self.number} at (\d)")
         self.acknowledged[key] = self.number
         return int(match[1]), node
 
     def await_all(self):
-        """Until all nodes are members."""
+        """Waits until all nodes are members."""
         while True:
             members, primary = self.write("all")
             if members == len(NODES):
                 return primary
 
     def check(self):
-        # What the primary had said before is read when the acknowledgement is.
+        # By the time that this write is acknowledged, all earlier lines of the primary have been
+        # read.
         _, primary = self.write("check")
         for key, value in list(self.acknowledged.items()):
             node = None

@@ -1,4 +1,4 @@
-"""Three processes of an example, and what they print."""
+"""Three processes of an example, and their output."""
 
 import signal
 import sys
@@ -11,7 +11,7 @@ NODES = application_test.NODES
 
 
 class Nodes(application_test.Cluster):
-    """Each line is (node, text); those of processes that were killed are there too."""
+    """Each line is (node, text). Lines of killed processes are included."""
 
     says_all = True
 
@@ -34,7 +34,7 @@ class Nodes(application_test.Cluster):
         process.wait()
 
     def leave(self):
-        """All leave in order, but for those that were just started and take no orders yet."""
+        """All nodes leave in order, except those that were just started and do not react yet."""
         processes, self.processes = self.processes, {}
         for process in processes.values():
             process.send_signal(signal.SIGTERM)

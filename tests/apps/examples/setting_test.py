@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Example 8 on three real nodes: `setting_test.py 8-setting.py MUSTER`.
 
-Node 3 misses a change, and is the first to be started again. The example keeps the change. The
-same program, if it chooses by `last_assigned`, rolls the change back.
+Node 3 misses a change and is the first to start again. The example keeps the change. The same
+program, if it chooses by `last_assigned`, rolls the change back.
 """
 
 import json
@@ -22,7 +22,7 @@ BY_LAST_ASSIGNED = (
 
 
 class Settings(OfPython):
-    """Three nodes in one directory, whose program is there too."""
+    """Three nodes and their program, in one directory."""
 
     says_all = False
     configuration = (CONFIGURATION.replace(', "store"', "").replace("cron", "setting")
@@ -46,7 +46,7 @@ class Settings(OfPython):
             sys.exit(f"node {node} has ended with {process.returncode}")
 
     def await_group(self, *members):
-        """Until these nodes work as one group, of which the last is the coordinator."""
+        """Waits until these nodes work as one group under the last of them."""
         command = [self.muster, "status", "--json", "--dir", f"setting-{members[-1]}"]
         said = {}
         while said.get("status") != "Normal" or {*said["up"], members[-1]} != {*members}:
@@ -56,7 +56,7 @@ class Settings(OfPython):
 
 
 def world_12(nodes):
-    """What the nodes hold when they have agreed in the end."""
+    """The setting that all nodes hold in the end."""
     for node in NODES:
         nodes.start(node)
     nodes.await_group(1, 2, 3)
@@ -69,7 +69,7 @@ def world_12(nodes):
     nodes.stop(1)
     nodes.start(3)
     nodes.await_group(3)
-    nodes.want(3, "alone")  # nothing comes of it before most nodes are there
+    nodes.want(3, "alone")  # node 3 alone is no majority, so this has no effect
     if nodes.held(3) != "v0":
         sys.exit(f"node 3, alone, holds {nodes.held(3)}")
     Path(nodes.directory, "wanted-3").unlink()

@@ -6,8 +6,8 @@
 
 #include <set>
 
-// Example 2 in the lab: each shard has one member that works on it in each group, and no record is
-// written twice, wherever a node fails.
+// Example 2 in the lab: in each group exactly one member works on each shard, and no record is
+// written twice, whichever node fails.
 
 namespace muster::test {
 namespace {
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using examples::Record;
 using examples::Shards;
 
-/// What the nodes of a world told.
+/// The events that the nodes of a world reported.
 struct Book {
   MakeApplication make() {
     return [this](Services& node) {
@@ -30,7 +30,7 @@ struct Book {
   }
   static std::string name(std::uint32_t shard) { return "shard " + std::to_string(shard) + ' '; }
 
-  /// Until all shards are worked on, by all who are up.
+  /// Runs until all shards are worked on and all nodes that are up take part.
   [[nodiscard]] bool run_until_all_work(lab::World& world) {
     if (!world.run_until_normal()) return false;
     const GroupNumber group = *world.view(*up(world).begin()).group;
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(all_shards_are_worked_on_once_wherever_a_node_fails) {
   BOOST_TEST(report.runs > 100u);
 }
 
-// What a member has is known to the next coordinator by its report.
+// The next coordinator learns from a member's report which records the member has.
 BOOST_AUTO_TEST_CASE(shards_stay_where_they_were_and_go_on_from_their_last_record) {
   Book book;
   lab::World world(3, 1, book.make());
@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(shards_stay_where_they_were_and_go_on_from_their_last_recor
   }
 }
 
-// Node 3 misses records, and is the first to be started again. The numbers do not go back to its
-// own.
+// Node 3 misses records and is the first to start again. The sequence numbers do not go back to
+// those of node 3.
 BOOST_AUTO_TEST_CASE(a_node_that_was_alone_does_not_set_the_numbers_back) {
   Book book;
   lab::World world(3, 1, book.make());

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""Example 2 on three real nodes: `shards_test.py SHARDS`. One after the other is killed and comes
-back; all shards are worked on by all who are there, each by one, and no record is written twice."""
+"""Example 2 on three real nodes: `shards_test.py SHARDS`.
+
+The nodes are killed one after the other and come back. All nodes that are up work on the shards,
+one node on each, and no record is written twice.
+"""
 
 import re
 import sys
@@ -15,7 +18,7 @@ KILLED = (3, 1, 2, 3)
 
 
 class Book:
-    """What the nodes told: of each group, who works on each shard."""
+    """The output of the nodes: for each group, the node that works on each shard."""
 
     def __init__(self, nodes):
         self.nodes = nodes
@@ -38,7 +41,7 @@ class Book:
             sys.exit(f"shard {shard} has two members in group {counter}.{coordinator}")
 
     def await_all_work(self, members):
-        """Until all shards are worked on by those members, as evenly as can be."""
+        """Waits until these members work on all shards, each on as equal a share as possible."""
         group = max(self.workers, default=(0, 0))
         while set(self.workers[group].values()) != members or set(self.workers[group]) != SHARDS:
             self.read()

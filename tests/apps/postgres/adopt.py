@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Databases that exist become those of first nodes: `adopt.py MUSTER`. One as Debian has it, whose
-settings are elsewhere; what cannot be adopted, and why; and what one node has of a cluster that is
-lost."""
+"""Existing databases become those of first nodes: `adopt.py MUSTER`. One is laid out as Debian does
+it, with its settings elsewhere. Others cannot be adopted, each for its own reason. The last is what
+one node still has of a lost cluster."""
 
 import os
 import re
@@ -27,7 +27,7 @@ def sure(*words, **more):
 
 
 class Old:
-    """A database that was there before muster: segments of 16 MB, no checksums, data in it."""
+    """A database from before Muster: segments of 16 MB, no checksums, and data in it."""
 
     def __init__(self, path):
         self.data = path / "old/15/main"
@@ -44,7 +44,7 @@ class Old:
         return sure(PROGRAMS / program, *words, cwd=self.data, **AS_POSTGRES)
 
     def do(self, *statements, user="postgres"):
-        """By a server that is up for no longer than that."""
+        """Runs statements on a server that runs only for them."""
         self.start()
         for statement in statements:
             self.postgres("psql", "-X", "-q", "-h", self.data.parent, "-U", user, "-d",
@@ -52,7 +52,7 @@ class Old:
         self.stop()
 
     def start(self, data=None):
-        """It, or a server on what a node has."""
+        """Starts a server on this database, or on the data of a node."""
         data = data or self.data
         self.postgres("pg_ctl", "-D", data, "-s", "-w", "-l", data / "log", "-o",
                       f"-c listen_addresses= -c unix_socket_directories={data.parent}", "start")
@@ -61,7 +61,7 @@ class Old:
         self.postgres("pg_ctl", "-D", data or self.data, "-s", "-w", "-m", mode, "stop")
 
     def as_debian_has_it(self):
-        """Nothing of its settings is in the data directory."""
+        """Moves all of its settings out of the data directory."""
         for name in ("postgresql.conf", "pg_hba.conf", "pg_ident.conf"):
             shutil.move(self.data / name, self.settings / name)
         (self.settings / "conf.d").mkdir()
@@ -85,7 +85,7 @@ class Cluster(cluster.Cluster):
         self.start(first)
         for node in IDS:
             if node != first:
-                self.once("join", node)
+                self.join(node)
                 self.start(node)
 
 
@@ -115,7 +115,7 @@ class Adopted(Test):
         old.as_debian_has_it()
         ran = cluster.adopt(old.settings)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        for each in ("never copied", "16 MB", "no checksums", "C.UTF-8", "pg_hba.conf"):
+        for each in ("not copied", "16 MB", "no checksums", "C.UTF-8", "pg_hba.conf"):
             self.assertIn(each, ran.stdout)
         self.assertFalse(old.data.exists())
         self.check_settings()
@@ -151,7 +151,7 @@ class Adopted(Test):
         old.do("create table t as select 1 as n")
         old.as_debian_has_it()
         self.assertEqual(cluster.adopt(old.settings).returncode, 0)
-        # As it is where it ended behind the move.
+        # Makes the state that is left if the command fails right after it has moved the database.
         now = cluster.database(1) / "data"
         half = now.with_name("data.adopted")
         now.rename(half)
@@ -164,18 +164,18 @@ class Adopted(Test):
         ran = cluster.adopt(old.settings)
         self.assertEqual(ran.returncode, 76, ran.stderr)
         self.assertIn('could not access file "not_there"', ran.stderr)
-        self.assertIn(f"the database is at {half} now: the same command goes on", ran.stderr)
+        self.assertIn(f"the database is now at {half}: run the same command again", ran.stderr)
         own.write_text(usual)
         ran = cluster.adopt(old.settings)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn(f"goes on with {half}", ran.stdout)
+        self.assertIn(f"continues the adoption of {half}", ran.stdout)
         self.check_settings()
         cluster.set_up_others(1)
         self.assertEqual(cluster.answer("select n from t", cluster.await_calm()), "1")
 
 
 class Refused(Test):
-    """One after the other, of a database that stays where it is."""
+    """Attempts to adopt one after the other, on a database that stays in its place."""
 
     def adopt(self, *more):
         return self.cluster.adopt(self.old.data, *more)
@@ -187,11 +187,11 @@ class Refused(Test):
         return path
 
     def test_what_is_no_database_of_this_version_and_owner(self):
-        self.assertIn("there is no database, as it has no PG_VERSION",
+        self.assertIn("there is no database here, because there is no PG_VERSION",
                       self.cluster.adopt(self.cluster.path).stderr)
         version = self.old.data / "PG_VERSION"
         version.write_text("14\n")
-        self.refused(self.adopt(), "is a database of PostgreSQL 14, and", "is of 15.", "pg_upgrade")
+        self.refused(self.adopt(), "is of PostgreSQL 14, but", "are of 15.", "pg_upgrade")
         version.write_text("15\n")
         if AS_POSTGRES:
             shutil.chown(self.old.data, "nobody")
@@ -202,13 +202,14 @@ class Refused(Test):
         old = self.old
         old.start()
         try:
-            self.refused(self.adopt(), "PostgreSQL runs on it, process ", f"stop -D {old.data}")
+            self.refused(self.adopt(), "PostgreSQL runs on this database, as process ",
+                         f"stop -D {old.data}")
         finally:
             old.stop("immediate")
         self.refused(self.adopt(), 'its state is "in production"', "start it where it is")
         old.do()
         signal_file = self.write("standby.signal")
-        self.refused(self.adopt(), "is a standby's", "pg_ctl promote")
+        self.refused(self.adopt(), "is the database of a standby", "pg_ctl promote")
         signal_file.unlink()
 
     def test_what_cannot_be_where_it_goes(self):
@@ -242,9 +243,8 @@ class Refused(Test):
 
     def test_settings_that_stand_against_it(self):
         old = self.old
-        for name, value in (("synchronous_standby_names", "ANY 1 (x)"),
-                            ("primary_conninfo", "host=x"), ("hba_file", "/etc/x"),
-                            ("recovery_target", "immediate"), ("default_transaction_read_only",
+        for name, value in (("primary_conninfo", "host=x"), ("hba_file", "/etc/x"),
+                            ("recovery_end_command", "x"), ("default_transaction_read_only",
                                                                "on")):
             auto = self.write("postgresql.auto.conf", f"{name} = '{value}'\n")
             self.refused(self.adopt(), f"postgresql.auto.conf: {name} is set by ALTER SYSTEM",
@@ -253,7 +253,7 @@ class Refused(Test):
         conf = old.data / "postgresql.conf"
         usual = conf.read_text()
         for lines, why in (("wal_level = minimal\nmax_wal_senders = 0\n", "wal_level is minimal"),
-                           ("max_wal_senders = 3\n", "max_wal_senders is 3: 3 nodes need 6"),
+                           ("max_wal_senders = 3\n", "max_wal_senders is 3, but 3 nodes"),
                            ("max_replication_slots = 2\n", "max_replication_slots is 2"),
                            ("nonsense = on\n", "contains errors: correct that")):
             conf.write_text(usual + lines)
@@ -270,11 +270,11 @@ class Refused(Test):
     def test_a_table_of_that_name(self):
         self.old.do("create schema muster", "create table muster.term (n int)")
         self.refused(self.adopt(), "has a table muster.term", "DROP SCHEMA muster CASCADE")
-        self.refused(self.adopt("--force"), "is no database that muster kept")
+        self.refused(self.adopt("--force"), "is not a database that Muster has run")
 
 
 class Disaster(Test):
-    """Two of three are lost for ever; the third is the first of another cluster."""
+    """Two of three nodes are lost for ever. The third becomes the first of another cluster."""
 
     def setUp(self):
         super().setUp()
@@ -288,7 +288,7 @@ class Disaster(Test):
         self.primary = primary
 
     def burn(self, survivor):
-        """The other cluster, whose nodes are where those of this one were."""
+        """The other cluster, whose nodes use the addresses of this one's."""
         self.survivor = survivor
         for node in list(self.lost.running):
             self.lost.kill_to_the_last(node)
@@ -301,12 +301,12 @@ class Disaster(Test):
 
     def go_on(self, fresh):
         data = self.lost.database(self.survivor) / "data"
-        self.assertIn("begin a new cluster with it by --force",
+        self.assertIn("start a new cluster from it with --force only if",
                       fresh.adopt(data, node=self.survivor).stderr)
         ran = fresh.adopt(data, "--force", node=self.survivor)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertRegex(ran.stdout, r"it has group \d+\.\d, its log until \d/[0-9A-F]+: what the "
-                                     "lost nodes had acknowledged behind that is lost")
+        self.assertRegex(ran.stdout, r"the database has group \d+\.\d, WAL until \d/[0-9A-F]+: "
+                                     "commits that the lost nodes acknowledged after that position")
         fresh.set_up_others(self.survivor)
         primary = fresh.await_calm()
         self.assertEqual(fresh.answer("select n from t order by n", primary), "1")
@@ -317,9 +317,10 @@ class Disaster(Test):
         back, *_ = (node for node in IDS if node != self.primary)
         fresh = self.burn(next(node for node in IDS if node not in (self.primary, back)))
         note = self.lost.database(self.survivor) / "muster.note"
-        self.assertNotIn("it was being mended", self.go_on(fresh))
+        self.assertNotIn("had not finished", self.go_on(fresh))
         self.assertFalse(note.exists())
-        # The row of the lost cluster that is in no group of this one is of no weight.
+        # The only row with counter 0 is the new cluster's first one. Rows of the lost cluster are
+        # gone.
         self.assertEqual(fresh.answer("select count(*) from muster.term where counter = 0"),
                          "1")
         fresh.kill_to_the_last(back)
@@ -337,7 +338,8 @@ class Disaster(Test):
         self.lost.kill_to_the_last(back)
 
     def check_that_its_database_cannot_follow(self, fresh, back):
-        """Though it is called as the one in whose place it is, and asks for its slot."""
+        """It is refused although it uses the name of the node in its place, and asks for its
+        slot."""
         data, primary = self.lost.database(back) / "data", fresh.primary()
         slots = f"select slot_name from pg_replication_slots where slot_name like '%_n{back}'"
         slot = fresh.until(lambda: fresh.ask(primary, slots), "it has a slot")
@@ -352,11 +354,11 @@ class Disaster(Test):
         finally:
             self.old.stop("immediate", data)
 
-    def test_a_primary_that_was_killed_and_one_that_was_being_mended(self):
+    def test_a_primary_that_was_killed_and_one_that_was_being_rewound(self):
         fresh = self.burn(self.primary)
         note = self.lost.database(self.survivor) / "muster.note"
         note.write_text(NOTE)
-        self.assertIn("it was being mended, and held group 77.3, its log until 0/FF before",
+        self.assertIn("had not finished; before it, the database held group 77.3, WAL until 0/FF:",
                       self.go_on(fresh))
 
     def test_a_beginning_that_failed_goes_on(self):
@@ -366,14 +368,16 @@ class Disaster(Test):
         now = fresh.database(self.survivor) / "data"
         half = now.with_name("data.lost")
         now.rename(half)
-        self.assertIn("--adopt --force that began it", fresh.adopt(data, node=self.survivor).stderr)
-        # As where it had recovered; and as where its log is of another identity still.
+        self.assertIn("the same muster postgres create --adopt --force again",
+                      fresh.adopt(data, node=self.survivor).stderr)
+        # Repeats the last steps twice: first from the state after the recovery, and then as if the
+        # control file had the new identity and the log the old one.
         for mark in ("", "data.lost.identity"):
             (half.parent / mark).touch()
             before = self.identity(half)
             ran = fresh.adopt(data, "--force", node=self.survivor)
             self.assertEqual(ran.returncode, 0, ran.stderr)
-            self.assertEqual("it has group" in ran.stdout, not mark)
+            self.assertEqual("the database has group" in ran.stdout, not mark)
             self.assertNotEqual(self.identity(now), before)
             now.rename(half)
         half.rename(now)

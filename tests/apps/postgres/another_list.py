@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Another number of nodes: one comes, and one goes, while a client writes."""
+"""Another number of nodes: one is added and one is removed while a client writes."""
 
 import re
 import threading
@@ -14,7 +14,7 @@ FOURTH = 4
 
 
 class Lists(Bundled):
-    """Of three nodes; what is made for four is in `next`."""
+    """A cluster of three nodes. The bundles for four are in `next`."""
 
     def init_next(self):
         node_port, = free_ports(1)
@@ -24,13 +24,13 @@ class Lists(Bundled):
                              "--generation", 2, "--to", "next")
 
     def change(self, node, text):
-        """It is begun anew with that configuration."""
+        """Restarts the node with that configuration."""
         self.leave(node)
         self.config(node).write_text(text)
         self.start(node)
 
     def refusal(self, node, text):
-        """What it says of that configuration, and with what code."""
+        """The message and the exit code of the node with that configuration."""
         before = self.config(node).read_text()
         self.config(node).write_text(text)
         ran = self.say("run", node)
@@ -39,7 +39,7 @@ class Lists(Bundled):
 
 
 class Writer:
-    """Keeps what was acknowledged, wherever the primary is."""
+    """Writes to the primary, wherever it is, and keeps what was acknowledged."""
 
     def __init__(self, cluster):
         self.cluster, self.acknowledged, self.number = cluster, [], 0
@@ -87,7 +87,7 @@ class AnotherList(unittest.TestCase):
                            "commits are acknowledged")
 
     def await_acknowledged(self, writer):
-        acknowledged = list(writer.acknowledged)  # others come meanwhile
+        acknowledged = list(writer.acknowledged)  # more are added meanwhile
         rows = self.cluster.answer("select array_agg(n order by n) from t")
         there = set(map(int, rows.strip("{}").split(",")))
         self.assertEqual([n for n in acknowledged if n not in there], [])
@@ -132,7 +132,8 @@ class AnotherList(unittest.TestCase):
         standbys = [node for node in IDS if node != primary]
         cluster.leave(standbys[0])
         self.refuse(standbys[0], with_keys(of_four[standbys[0]], generation=1),
-                    "this is generation 1, nodes 1, 2, 3, 4 with copies = 3", "as generation 2")
+                    "this list is generation 1, nodes 1, 2, 3, 4 with copies = 3",
+                    "as generation 2")
         cluster.start(standbys[0])
         for node in (*standbys, primary):
             cluster.change(node, of_four[node])
@@ -140,7 +141,7 @@ class AnotherList(unittest.TestCase):
     def go(self, of_three, of_four):
         cluster = self.cluster
         cluster.leave(1)
-        self.refuse(1, of_three, "has taken part by generation 2, nodes 1, 2, 3, 4")
+        self.refuse(1, of_three, "has taken part with generation 2, nodes 1, 2, 3, 4")
         primary = cluster.until(cluster.primary, "there is a primary")
         for node in sorted(cluster.running, key=lambda node: node == primary):
             cluster.change(node, with_keys(without(1, of_four[node]), generation=3, copies=2))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What root runs for the user of a database: `as_user.py MUSTER`. That user plants links, and what
-is outside of the user's directory stays as it is. Root alone can run this."""
+"""The commands that root runs for the user of a database: `as_user.py MUSTER`. That user plants
+links, and files outside of the user's directory have to stay as they are. Only root can run
+this."""
 
 import contextlib
 import fcntl
@@ -24,8 +25,9 @@ USER = "postgres"
 STRACE = shutil.which("strace")
 SECRET = "a secret of root's"
 
-# What `muster postgres` writes in the directory of a node, as strace shows it; a test sees that
-# nothing is missing here. Those of a group are planted at once: the node goes on beside them.
+# The files that `muster postgres` writes in a node's directory, as strace shows them. A test checks
+# that this list is complete. The tests replace all files of BESIDE, or all of WRITTEN_ANEW, by
+# links at once: the node keeps running with such links. Files of ALONE are replaced one by one.
 BESIDE = tuple(f"database/{name}.tmp" for name in (
     "muster.conf", "muster.note", "muster.held", "muster.copies", "pg_ident.conf",
     "data/standby.signal", "data/postgresql.conf"))
@@ -61,7 +63,7 @@ raise SystemExit(1)
 
 
 def facts(directory):
-    """All that can be seen of a tree."""
+    """All that can be seen of a directory tree."""
     seen = {}
     for path in (directory, *sorted(directory.rglob("*"))):
         about = path.lstat()
@@ -111,7 +113,7 @@ class Test(unittest.TestCase):
 
     @contextlib.contextmanager
     def running(self, *more):
-        """Until it works as a node, or has ended."""
+        """Waits until it works as a node, or has ended."""
         log = self.cluster.path / "n1.log"
         log.write_text("")
         with open(log, "a", encoding="utf-8") as to:
@@ -127,7 +129,7 @@ class Test(unittest.TestCase):
 
 
 class Planted(Test):
-    """By who has the directory, in place of what is there."""
+    """Links that the user plants in place of files in the node's directory."""
 
     @contextlib.contextmanager
     def planted(self, names, plant):
@@ -162,7 +164,7 @@ class Planted(Test):
     def test_links_in_place_of_files(self):
         self.created()
         with self.running():
-            pass  # what the first life makes is there
+            pass  # the node has now written the files of its first life
         for names in GROUPS:
             for to in (self.outside / "file", self.outside / "new"):
                 with self.planted(names, lambda path, to=to: path.symlink_to(to)):
@@ -261,7 +263,8 @@ class Becoming(Test):
                 self.assertEqual(stat.S_IMODE(path.stat().st_mode) & 0o077, 0)
 
     def probe(self):
-        """What a program sees that the user's configuration names; at a terminal of root's."""
+        """The environment of a program that the user's configuration names, at a terminal of
+        root's."""
         programs, told = self.own / "programs", self.own / "told"
         programs.mkdir()
         for name in ("postgres", "initdb", "pg_ctl"):
@@ -301,7 +304,7 @@ class Becoming(Test):
         self.assertNotIn("/root", told)
         self.assertIn("('HOME', '/var/lib/postgresql')", told)
         self.assertIn("('LC_ALL', 'C.UTF-8')", told)
-        self.assertIn("descriptors ['0', '1', '2', '3', '4']", told)  # two that it opens itself
+        self.assertIn("descriptors ['0', '1', '2', '3', '4']", told)  # the program opens two itself
         for key in ("Uid", "Gid"):
             self.assertNotRegex(told, rf"{key}:.*\b0\b")
         for key in ("CapEff", "CapPrm", "CapAmb"):
@@ -323,7 +326,8 @@ class Becoming(Test):
                    *self.words("create"))
         self.refused(ran, "there is a database already")
         for word in ("run", "create"):
-            self.refused(postgres(word, *config), "root obeys no file that another user can change",
+            self.refused(postgres(word, *config),
+                         "root uses no configuration that another user can change",
                          "runuser -u postgres")
 
     def test_the_words_that_ask_are_the_owners_of_the_configuration(self):
@@ -349,7 +353,7 @@ class Becoming(Test):
 
 
 class Bundle(Test):
-    """Root reads it, and writes nothing."""
+    """Root reads the bundle, and writes nothing."""
 
     def put(self, bundle):
         return self.cluster.postgres("create", bundle, "--data", "n1", "--user", USER)
@@ -360,7 +364,7 @@ class Bundle(Test):
             plant(self.outside / "secret")
             self.put("made/n1")
             self.assertFalse(self.own.joinpath("tls/extra").is_symlink())
-            if plant == tls.symlink_to:  # a second name in root's own bundle is root's word
+            if plant == tls.symlink_to:  # a hard link in root's own bundle is root's decision
                 self.assertFalse(self.own.joinpath("tls/extra").exists())
             tls.unlink()
             shutil.rmtree(self.own, ignore_errors=True)
@@ -393,7 +397,8 @@ class Bundle(Test):
 
 
 class Obeying(Test):
-    """`muster node` and `muster run` have no --user: root obeys no file of another user there."""
+    """`muster node` and `muster run` have no --user, so root obeys no file of another user
+    there."""
 
     def test_root_runs_no_node_by_a_file_that_another_user_can_change(self):
         made = self.cluster.path / "plain"
@@ -406,23 +411,24 @@ class Obeying(Test):
         for path in (config, config.parent, made):
             give(path)
             for each in words:
-                self.refused(said(*each), "root obeys no file that another user can change",
+                self.refused(said(*each), "root uses no configuration that another user can change",
                              "runuser -u postgres")
             os.chown(path, 0, 0)
             path.chmod(path.stat().st_mode | stat.S_IWOTH)
             for each in words:
-                self.refused(said(*each), "others than root can write to", "chmod go-w")
+                self.refused(said(*each), "users other than root can write to", "chmod go-w")
             path.chmod(path.stat().st_mode & ~stat.S_IWOTH)
 
     def test_root_obeys_nothing_that_may_become_another_users(self):
-        """In a directory for everybody a file may appear, and a link of root's may be moved."""
+        """In a directory for everybody a file may appear, and root's link may be moved."""
         common = self.cluster.path / "common"
         common.mkdir()
         common.chmod(0o1777)
         (common / "link").symlink_to(self.cluster.path)
         words = [MUSTER, "node", "--config"]
         self.refused(said(*words, common / "muster.toml"), "No such file or directory")
-        self.refused(said(*words, common / "link/n1/muster.toml"), "others than root can write to")
+        self.refused(said(*words, common / "link/n1/muster.toml"),
+                     "users other than root can write to")
 
 
 if __name__ == "__main__":

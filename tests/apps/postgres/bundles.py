@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Three nodes from the bundles of `muster postgres init`: who may connect, and a fail-over."""
+"""Three nodes from the bundles of `muster postgres init`: which clients may connect, and a
+fail-over."""
 
 import os
 import re
@@ -19,7 +20,7 @@ PSQL = [PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1"]
 
 
 class Bundled(Cluster):
-    """The bundles are in `made`, the nodes' directories beside it."""
+    """The bundles are in `made`, and the nodes' directories are beside it."""
 
     def __init__(self, witness=False):
         super().__init__(MUSTER, "1s", "3s", witness)
@@ -44,7 +45,7 @@ class Bundled(Cluster):
             raise AssertionError(ran.stderr)
 
     def slow_down(self, config):
-        """For a program with sanitizers on a busy machine."""
+        """Sets long timeouts, for programs with sanitizers on a busy machine."""
         text = config.read_text()
         for key, value in {"T": self.T, "check_every": "500ms", "coordinator_timeout": "1500ms",
                            "stop_deadline": self.stop, "hold_down": "0s", "calm": "0s"}.items():
@@ -65,7 +66,7 @@ class Bundled(Cluster):
         return " ".join([f"host={HOSTS[node - 1]} port={self.ports[node]} dbname=postgres", *more])
 
     def proofs(self, bundles="made", node=1):
-        """What a node shows to the others."""
+        """The connection parameters by which a node proves its identity to the others."""
         its = self.path / bundles / f"n{node}/client"
         return (f"user=postgres sslmode=verify-full sslrootcert={self.path}/made/ca/ca.crt "
                 f"sslcert={its}/tls.crt sslkey={its}/tls.key")
@@ -99,10 +100,10 @@ class Files(unittest.TestCase):
             text = path.read_text()
             if path.parent.name != "ca":
                 self.assertNotIn(key, text, path)
-            if "PRIVATE KEY" in text or path.name == "pg_hba.conf":
+            if "PRIVATE KEY" in text or path.name in ("pg_hba.conf", "marker.key"):
                 secret += 1
                 self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600, path)
-        self.assertEqual(secret, 1 + 3 * 4)
+        self.assertEqual(secret, 2 + 3 * 5)
         for directory in (self.made, *self.made.iterdir()):
             self.assertEqual(stat.S_IMODE(directory.stat().st_mode), 0o700, directory)
 
@@ -146,7 +147,7 @@ class Files(unittest.TestCase):
 
     def test_what_cannot_be_is_a_sentence(self):
         postgres, user = self.cluster.postgres, self.cluster.user
-        self.refused(postgres("init", "--nodes", "a,b,c", "--to", "made"), "is there already")
+        self.refused(postgres("init", "--nodes", "a,b,c", "--to", "made"), "already exists")
         self.refused(postgres("init", "--nodes", "a,b", "--to", "two"), "at least three",
                      code=2)
         self.refused(postgres("init", "--nodes", "a:5432,b,c"), "a:5432 would be", code=2)
@@ -157,7 +158,7 @@ class Files(unittest.TestCase):
         self.refused(postgres(*another, "--ca", "made"), "cannot read made/ca.crt")
         self.refused(postgres("create", *user), "a bundle and --data DIR", code=2)
         self.refused(postgres("create", "made/n1", *user), "with --data DIR", code=2)
-        self.refused(postgres("create", "made", "--data", "x", *user), "is no bundle", "made/n1")
+        self.refused(postgres("create", "made", "--data", "x", *user), "is not a bundle", "made/n1")
         if os.geteuid() == 0:
             closed = self.cluster.path / "closed"
             closed.mkdir(mode=0o700)
@@ -165,7 +166,8 @@ class Files(unittest.TestCase):
                          f"PostgreSQL's user may not enter {closed}")
         self.assertEqual(self.cluster.put("create", 1).returncode, 0)
         self.refused(self.cluster.put("create", 1), "there is a database already")
-        self.refused(postgres("join", "made/n2", "--data", "n1", *user), "not of this bundle")
+        self.refused(postgres("join", "made/n2", "--data", "n1", *user),
+                     "does not come from this bundle")
         own = self.cluster.path / "n1"
         for of in (2, 1):
             for file in ("server/tls.crt", "server/tls.key"):
@@ -183,7 +185,7 @@ class Files(unittest.TestCase):
         for file, named in (("server/tls.key", "key = "), ("pg_hba.conf", "hba = ")):
             (own / file).unlink()
             self.refused(self.cluster.say("run", 1), named,
-                         "a file that is there")
+                         "an existing file")
         self.assertFalse((self.cluster.path / "x").exists())
 
 
@@ -219,14 +221,15 @@ class Running(unittest.TestCase):
         for kind in ("replication=true", "replication=database", ""):
             self.refused("requires a valid client certificate", other, kind)
             self.refused("rejects", "sslmode=disable user=postgres", kind)
-        stranger = proofs("other").replace("verify-full", "require")
-        self.refused("unknown ca", "replication=true", stranger)
+        unknown = proofs("other").replace("verify-full", "require")
+        self.refused("unknown ca", "replication=true", unknown)
         ran = self.by_network(proofs().replace("made/ca", "other/ca"), statement="select 1")
         self.assertIn("certificate verify failed", ran.stderr)
-        # A node's certificate for others of Muster is no superuser's.
+        # The certificate that a node uses with other nodes of Muster does not make it a superuser.
         tls = proofs().replace("/client/", "/tls/")
         self.refused("certificate authentication failed", "replication=true", tls)
-        # Who may replicate could call itself n2: not with a password.
+        # A client that may replicate could call itself n2. So replication needs a certificate, and
+        # a password is not enough.
         self.ask("create role app login replication password 'secret'")
         ca = f"sslmode=verify-full sslrootcert={self.cluster.path}/made/ca/ca.crt user=app"
         self.refused("rejects replication", "replication=true", ca)
@@ -235,7 +238,7 @@ class Running(unittest.TestCase):
         self.refused("no pg_hba.conf entry", "sslmode=disable user=app")
 
     def write_what_only_the_primary_has(self):
-        """And all three are down."""
+        """Ends the test with all three nodes down."""
         os.kill(self.cluster.running[self.primary].pid, signal.SIGSTOP)
         for node in IDS:
             if node != self.primary:
@@ -262,10 +265,10 @@ class Running(unittest.TestCase):
         self.until(lambda: self.cluster.primary() in others, "one of two is the primary")
         self.ask("insert into t values (3) returning n")
         self.cluster.start(self.primary)
-        mended = self.primary
+        former = self.primary
         self.primary = self.cluster.await_calm()
         self.check_that_the_log_goes_to_who_has_proven_itself()
-        self.until(lambda: self.cluster.ask(mended, "select string_agg(n::text, ' ' order by n)"
+        self.until(lambda: self.cluster.ask(former, "select string_agg(n::text, ' ' order by n)"
                                             " from t") == "1 3", "what was never acknowledged")
 
 

@@ -1,4 +1,4 @@
-"""What scripts of test cases have in common, whose first word is the command."""
+"""Shared by scripts of test cases. The first word of their command line is the path of muster."""
 
 import os
 import sys

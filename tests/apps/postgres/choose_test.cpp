@@ -4,14 +4,14 @@
 
 #include <string>
 
-// Who is chosen by what sealed nodes report, and how another comes to follow it.
+// How the primary is chosen from reports of sealed nodes, and how another node comes to follow it.
 
 namespace muster::postgres::test {
 namespace {
 
 const Copies of_three{{one, two, three}, 2};
 
-/// The row that a primary wrote in that group, on a timeline and at a position.
+/// The term that a primary marked in that group, on a timeline and at a position.
 Term row(std::uint64_t group, NodeId node = one, std::uint32_t timeline = 1,
          std::uint64_t lsn = 10) {
   return {{group, three}, node, timeline, Lsn{lsn}};
@@ -47,14 +47,14 @@ BOOST_AUTO_TEST_CASE(positions_are_written_as_postgresql_does) {
     BOOST_TEST(!parse_lsn(wrong), wrong);
 }
 
-BOOST_AUTO_TEST_CASE(data_and_mending_together_are_at_least_R) {
+BOOST_AUTO_TEST_CASE(data_and_resyncing_together_are_at_least_R) {
   BOOST_TEST(!chosen({{one, holding(row(1), 20)}}));
   BOOST_TEST(!chosen({{one, holding(row(1), 20)}, {two, Nothing{}}}));
   BOOST_TEST(chosen({{one, holding(row(1), 20)}, {two, holding(row(1), 10)}}).value() == one);
   BOOST_TEST(chosen({{one, holding(row(1), 20)}, {two, was(row(1), 10)}}).value() == one);
   BOOST_TEST(!chosen({{one, was(row(1), 20)}, {two, was(row(1), 10)}}));
   const Choice choice = choose(of_three, {{one, holding(row(1), 20)}}, {});
-  BOOST_TEST(choice.why == "nobody writes: 1 of the 2 nodes that it takes have data here");
+  BOOST_TEST(choice.why == "nobody writes: 1 of the 2 nodes that are needed have data here");
 }
 
 BOOST_AUTO_TEST_CASE(of_five_it_takes_three) {
@@ -75,9 +75,9 @@ BOOST_AUTO_TEST_CASE(all_are_of_one_system) {
   const Choice choice =
       choose(of_three, {{one, holding(row(1), 20)}, {two, other}, {three, Nothing{}}}, {});
   BOOST_TEST(!choice.primary);
-  BOOST_TEST(choice.why ==
-             "nobody writes: node 1 and node 2 have different databases, by their system "
-             "identifiers");
+  BOOST_TEST(
+      choice.why ==
+      "nobody writes: node 1 and node 2 have different databases: their system identifiers differ");
 }
 
 BOOST_AUTO_TEST_CASE(the_freshest_is_the_maximum_by_term_and_position) {
@@ -104,12 +104,13 @@ BOOST_AUTO_TEST_CASE(to_whom_it_is_handed_over_is_chosen_among_equals_alone) {
   const Choice choice = with(holding(row(2), 20), holding(row(2), 20));
   BOOST_TEST(choice.primary.value() == two);
   BOOST_TEST(choice.prefix == (NodeSet{one, three}));
-  BOOST_TEST(choice.why == "node 2 is the freshest of 3, and was handed over to");
+  BOOST_TEST(choice.why ==
+             "node 2 has the newest data of 3 nodes, and the primary handed over to it");
   BOOST_TEST(with(holding(row(2), 19), holding(row(2), 20)).primary.value() == three);
   BOOST_TEST(with(holding(row(1), 99), holding(row(1), 99)).primary.value() == one);
-  // Somebody has written since: the wish was in vain, and is over.
+  // A later primary has written, so the request to hand over is void.
   BOOST_TEST(with(holding(row(3), 25), holding(row(3), 25)).primary.value() == three);
-  // Before a primary that has as much, too.
+  // The heir is also preferred to a present primary that has as much log.
   Holding primary = holding(row(2), 20);
   primary.primary = true;
   BOOST_TEST(choose(of_three, {{one, before}, {two, holding(row(2), 20)}, {three, primary}}, three)
@@ -125,7 +126,7 @@ BOOST_AUTO_TEST_CASE(the_present_primary_is_the_freshest_of_those_that_say_so) {
   BOOST_TEST(!present_primary({{three, holding(row(3), 99)}, {one, Nothing{}}}));
 }
 
-BOOST_AUTO_TEST_CASE(nobody_is_chosen_below_what_a_mending_node_held) {
+BOOST_AUTO_TEST_CASE(no_node_is_chosen_below_what_a_resyncing_node_held) {
   const auto with = [](Term term, std::uint64_t lsn) {
     return choose(of_three, {{one, holding(row(2), 20)}, {two, was(term, lsn)}}, {});
   };
@@ -134,8 +135,8 @@ BOOST_AUTO_TEST_CASE(nobody_is_chosen_below_what_a_mending_node_held) {
   BOOST_TEST(!with(row(2), 21).primary);
   BOOST_TEST(!with(row(3), 1).primary);
   BOOST_TEST(with(row(3), 1).why ==
-             "nobody writes: node 1 is the freshest with data here, and node 2, which cannot "
-             "be primary now, held more");
+             "nobody writes: node 1 has the newest data here, but node 2, which cannot be the "
+             "primary now, held newer data");
 }
 
 BOOST_AUTO_TEST_CASE(a_prefix_has_the_same_term_and_timeline_and_is_not_ahead) {
@@ -148,22 +149,24 @@ BOOST_AUTO_TEST_CASE(a_prefix_has_the_same_term_and_timeline_and_is_not_ahead) {
   BOOST_TEST(!prefix(holding(row(2), 10, 2)));
 }
 
-// Two that promoted from one timeline, and died before their rows, have equal numbers.
+// Two nodes that promoted from one timeline, and failed before they wrote their rows, report equal
+// numbers.
 BOOST_AUTO_TEST_CASE(a_prefix_is_on_the_timeline_of_its_row) {
   const std::map<NodeId, Evidence> reports{{one, holding(row(1), 20, 2)},
                                            {two, holding(row(1), 20, 2)}};
   BOOST_TEST(choose(of_three, reports, {}).prefix.empty());
-  BOOST_TEST(!choose(of_three, reports, {}, {Line::prefix_by_row}).prefix.empty());
+  BOOST_TEST(!choose(of_three, reports, {}, {Line::prefix_by_term}).prefix.empty());
 }
 
-// Its sessions go on writing behind its seal. Found by the lab.
+// The sessions of a primary go on writing after it was sealed, so the log may have more than the
+// node reported. Found by the lab.
 BOOST_AUTO_TEST_CASE(a_primary_is_no_prefix) {
   Holding primary = holding(row(1), 20);
   primary.primary = true;
   BOOST_TEST(choose(of_three, {{one, primary}, {two, holding(row(1), 21)}}, one).prefix.empty());
 }
 
-// Its PostgreSQL is cut off, and its node is not.
+// The other nodes reach the process of the primary's node, but not its PostgreSQL.
 BOOST_AUTO_TEST_CASE(of_whom_nobody_gets_anything_is_passed_over_where_others_suffice) {
   Holding cut_off = holding(row(1), 99);
   cut_off.primary = cut_off.unfollowed = true;
@@ -172,12 +175,14 @@ BOOST_AUTO_TEST_CASE(of_whom_nobody_gets_anything_is_passed_over_where_others_su
   BOOST_TEST(choice.primary.value() == three);
   BOOST_TEST(choice.prefix == NodeSet{two});
   BOOST_TEST(chosen({{one, cut_off}, {two, other}}).value() == one);
-  // Who is being mended is no copy yet; of four it takes three.
+  // The primary is not passed over: with four nodes, three copies are needed, and a node that is
+  // being rewound or cloned is no copy yet.
   BOOST_TEST(chosen({{one, cut_off}, {two, other}, {three, was(row(1), 10)}}).value() == one);
   const Copies of_four{{one, two, three, NodeId{4}}, 3};
   BOOST_TEST(choose(of_four, {{one, cut_off}, {two, other}, {three, other}}, {}).primary.value() ==
              one);
-  // Of what another is to be mended with nobody else may have more. Found by the lab.
+  // If a node that is being cloned held more than the others, none of them can be chosen, so the
+  // primary is not passed over. Found by the lab.
   std::map<NodeId, Evidence> reports{
       {one, cut_off}, {two, other}, {three, other}, {NodeId{4}, other}, {NodeId{5}, other}};
   const Copies of_five{{one, two, three, NodeId{4}, NodeId{5}}, 3};
@@ -187,14 +192,13 @@ BOOST_AUTO_TEST_CASE(of_whom_nobody_gets_anything_is_passed_over_where_others_su
 }
 
 // --- Another list of nodes
-// ------------------------------------------------------------------------------------
 
 namespace {
 
 const NodeId four{4}, five{5};
 const Copies of_four_next{{one, two, three, four}, 3, {}, 2};
 
-/// As its primary wrote it by those.
+/// The holding of a node whose greatest row was written under that list.
 Holding by(const std::optional<Copies>& copies, Term term = row(1), std::uint64_t lsn = 20) {
   Holding written = holding(term, lsn);
   written.copies = copies;
@@ -209,18 +213,21 @@ std::string why_not(const Copies& copies, const std::map<NodeId, Evidence>& repo
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_next_list_begins_with_enough_of_the_one_before) {
-  BOOST_TEST(why_not(of_four_next, {{three, by(of_three)}, {four, by(of_three)}}) ==
-             "nobody writes: what is freshest here was written by generation 1, nodes 1, 2, 3 with "
-             "copies = 2: 1 of the 2 of those that it takes have data here");
+  BOOST_TEST(
+      why_not(of_four_next, {{three, by(of_three)}, {four, by(of_three)}}) ==
+      "nobody writes: the newest data here was written with the node list of generation 1, nodes "
+      "1, 2, 3 with copies = 2: 1 of the 2 nodes that are needed from that list have data here");
   BOOST_TEST(why_not(of_four_next, {{two, by(of_three)}, {three, by(of_three)}}) == "");
-  // Who is being mended counts, as ever.
+  // A node that is being rewound or cloned counts here, too.
   BOOST_TEST(why_not(of_four_next, {{two, was(row(1), 10)}, {three, by(of_three)}}) == "");
-  // Of what it has written itself its own nodes count.
+  // If a primary of the next list has already written the freshest data, the nodes of the next list
+  // count.
   BOOST_TEST(why_not(of_four_next, {{three, by(of_three)}, {four, by(of_four_next, row(2))}}) ==
              "");
 }
 
-// So that no two lists come after one: any R would do for what was acknowledged.
+// A majority of the earlier list ensures that only one list comes after it. Any R nodes of that
+// list would be enough to find the acknowledged commits.
 BOOST_AUTO_TEST_CASE(of_the_list_before_it_takes_a_majority_too) {
   const Copies of_five{{one, two, three, four, five}, 4};
   Copies next = of_five;
@@ -238,48 +245,50 @@ BOOST_AUTO_TEST_CASE(no_list_is_left_out_or_changed_or_gone_back_to) {
   };
   Copies third = of_four_next;
   third.generation = 3;
-  BOOST_TEST(says(with_all(third, of_three), "nodes of the one between have to write first"));
-  BOOST_TEST(says(with_all(of_three, of_four_next), "and this is generation 1"));
+  BOOST_TEST(says(with_all(third, of_three), "the generation in between has to write first"));
+  BOOST_TEST(says(with_all(of_three, of_four_next), "but the present list is generation 1"));
   Copies other = of_three;
   other.of_commit = 3;
-  BOOST_TEST(says(with_all(other, of_three), "put that list back"));
-  // Of a version that did not say by which it was written.
+  BOOST_TEST(says(with_all(other, of_three), "go back to the list that wrote it"));
+  // The term is of a version that did not record its list.
   BOOST_TEST(with_all(of_three, std::nullopt) == "");
-  BOOST_TEST(says(with_all(of_four_next, std::nullopt), "of an earlier version"));
+  BOOST_TEST(says(with_all(of_four_next, std::nullopt), "by an older Muster"));
 }
 
-// Of five with copies = 4 two nodes and one that has lost all are a group, and R have data: it
-// writes a row, and never acknowledges. Found in a review, with real nodes.
+// With five nodes and copies = 4, R is 2. So two nodes with data and one without data can form a
+// group. The primary of that group writes a row and never acknowledges a commit. Found in a review,
+// with real nodes.
 BOOST_AUTO_TEST_CASE(nothing_is_chosen_between_two_lists_that_have_written) {
   const std::string why =
       why_not(of_four_next,
               {{one, by(of_three, row(9))}, {two, by(of_four_next, row(2))}, {three, Nothing{}}});
   BOOST_TEST(why ==
-             "nobody writes: the freshest here was written in generation 1, and node 2 has "
-             "what a later one wrote: find out which of the two was given up, move those "
-             "databases away, and let their nodes join");
+             "nobody writes: the newest data here was written with generation 1 of the node list, "
+             "but node 2 has data of a later generation: find out which of the two lists was given "
+             "up, move the databases that it wrote away, and let their nodes join");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_never_takes_part_by_another_list_but_the_next) {
   BOOST_TEST(why_never_after(of_three, of_three) == "");
   BOOST_TEST(why_never_after(of_three, of_four_next) == "");
-  BOOST_TEST(says(why_never_after(of_four_next, of_three),
-                  "this is generation 1, nodes 1, 2, 3 with copies = 2, and this node has taken "
-                  "part by generation 2, nodes 1, 2, 3, 4 with copies = 3: put that list back"));
-  Copies strangers{{three, four, five}, 2, {}, 2};
-  BOOST_TEST(says(why_never_after(of_three, strangers), "1 of the 2 of those are in it"));
-  strangers.generation = 3;  // it was away while the second was in force
-  BOOST_TEST(why_never_after(of_three, strangers) == "");
+  BOOST_TEST(
+      says(why_never_after(of_four_next, of_three),
+           "this list is generation 1, nodes 1, 2, 3 with copies = 2, but this node has taken part "
+           "with generation 2, nodes 1, 2, 3, 4 with copies = 3: go back to that list"));
+  Copies unrelated{{three, four, five}, 2, {}, 2};
+  BOOST_TEST(says(why_never_after(of_three, unrelated),
+                  "1 of the 2 nodes that are needed from that list are in this one"));
+  unrelated.generation = 3;  // the node missed the second list
+  BOOST_TEST(why_never_after(of_three, unrelated) == "");
   const Copies beside_a_witness{{one, two}, 2, {three}};
-  BOOST_TEST(says(why_never_after(beside_a_witness, of_four_next), "beside a witness"));
+  BOOST_TEST(says(why_never_after(beside_a_witness, of_four_next), "a cluster with a witness"));
 }
 
-// --- How another comes to follow
-// ------------------------------------------------------------------------------------
+// --- How another node comes to follow
 
 namespace {
 
-/// Timeline 1 until 30, where node 2 has promoted, and its row on timeline 2.
+/// Timeline 1 ends at 30, where node 2 was promoted. The term of node 2 is on timeline 2.
 const Lineage lineage{{row(1), row(2, two, 2, 31)}, {{1, Lsn{30}}}, 2};
 
 }  // namespace
@@ -299,7 +308,8 @@ BOOST_AUTO_TEST_CASE(a_row_that_the_primary_has_not_is_cloned) {
   BOOST_TEST(way_to_follow(holding({}, 1), lineage) == Way::clone);
 }
 
-// Over one timeline or more, and their numbers may be others' numbers, too. Found by the lab.
+// Other nodes may have used the numbers of the timelines that came after the node's greatest row,
+// too. Found by the lab.
 BOOST_AUTO_TEST_CASE(who_promoted_or_followed_past_its_row_is_cloned) {
   for (const std::uint32_t timeline : {2U, 3U, 4U})
     BOOST_TEST(way_to_follow(holding(row(1), 31, timeline), lineage) == Way::clone);

@@ -1,5 +1,5 @@
-"""Three nodes and their PostgreSQL, in a directory of their own: on this machine's loopback, or
-each on a machine of its own (machines.py)."""
+"""Three nodes and their PostgreSQL, in a directory of their own. They run on this machine's
+loopback interface, or each on a machine of its own (machines.py)."""
 
 import collections
 import glob
@@ -44,21 +44,22 @@ file = "n{node}/node/journal.jsonl"
 
 
 def said(*words, **more):
-    """What came of them."""
+    """Runs a command. Returns the completed process."""
     return subprocess.run([*map(str, words)], capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL, timeout=120, **more)
 
 
 class Cluster:
-    """On loopback."""
+    """A cluster on loopback."""
 
     patience = 60  # s
+    environment = {}  # more variables of the nodes
     machines = {}
     disks = {}
 
     def __init__(self, muster, T, stop, witness=False):
         self.muster, self.T, self.stop = os.path.abspath(muster), T, stop
-        self.data = IDS[:2] if witness else IDS  # the others have no database
+        self.data = IDS[:2] if witness else IDS  # all nodes except these are witnesses
         self.running = {}
         self.ended = collections.Counter()  # by exit code
         self.user = ["--user", "postgres"] if os.geteuid() == 0 else []
@@ -71,6 +72,13 @@ class Cluster:
                 node=node, T=self.T, stop=self.stop, nodes=self.lines(self.addresses),
                 has=f'database = "n{node}/database"' if node in self.data else 'role = "witness"',
                 databases=self.lines(self.databases)))
+
+    def set_application(self, key, value):
+        """Adds a key to [application] of each node that has a database."""
+        for node in self.data:
+            config = self.path / self.config(node)
+            config.write_text(config.read_text().replace(
+                'kind = "postgres"\n', f'kind = "postgres"\n{key} = {value}\n'))
 
     def make_directory(self):
         self.path = Path(tempfile.mkdtemp(prefix="muster-postgres-"))
@@ -88,7 +96,7 @@ class Cluster:
     def lines(places):
         return "\n".join(f'{node} = "{host}:{port}"' for node, (host, port) in places.items())
 
-    # --- Where things are
+    # --- Places
 
     def config(self, node):
         return f"n{node}.toml"
@@ -100,7 +108,7 @@ class Cluster:
         return self.path / f"n{node}/database"
 
     def connection(self, *nodes):
-        """What a client says that knows those."""
+        """The connection string of a client that knows these nodes."""
         hosts, ports = zip(*(self.databases[node] for node in nodes))
         return (f"host={','.join(hosts)} port={','.join(map(str, ports))} user=postgres "
                 "dbname=postgres connect_timeout=2"
@@ -120,8 +128,29 @@ class Cluster:
     def once(self, word, node):
         subprocess.run(self.command(word, node), check=True, cwd=self.path, stdout=sys.stderr)
 
+    def join(self, node):
+        self.copy_key(node)
+        self.once("join", node)
+
+    def copy_key(self, node, of=None):
+        """Copies the marker key of a node, by default of one that has it, to another. A cluster of
+        an older program has none."""
+        has_it = of or next((each for each in self.data if self.marker_key(each).exists()), None)
+        if has_it is None:
+            return
+        own, its = self.marker_key(has_it), self.marker_key(node)
+        for directory in reversed([its.parent, *its.parent.parents]):
+            if not directory.exists():
+                directory.mkdir()
+                shutil.chown(directory, own.owner(), own.group())
+        shutil.copy2(own, its)
+        shutil.chown(its, own.owner(), own.group())
+
+    def marker_key(self, node):
+        return self.database(node) / "marker.key"
+
     def say(self, word, node, *more):
-        """What came of a word of the owner's."""
+        """Runs a command of the operator. Returns the completed process."""
         return said(*self.command(word, node, *more), cwd=self.path)
 
     def postgres(self, *words):
@@ -129,23 +158,27 @@ class Cluster:
 
     def start(self, node, *more):
         with open(self.path / f"n{node}.log", "a", encoding="utf-8") as log:
-            self.running[node] = subprocess.Popen(self.command("run", node, *more),
-                                                  cwd=self.path, stdout=log, stderr=log)
+            self.running[node] = subprocess.Popen(
+                self.command("run", node, *more), cwd=self.path, stdout=log, stderr=log,
+                env=os.environ | self.environment)
 
-    def begin(self):
+    def begin_first(self):
         self.once("create", 1)
         with open(self.database(1) / "data/pg_hba.conf", "a", encoding="utf-8") as hba:
             hba.write("\n".join(HBA) + "\n")
         self.start(1)
+
+    def begin(self):
+        self.begin_first()
         for node in IDS[1:]:
             if node in self.data:
-                self.once("join", node)
+                self.join(node)
             self.start(node)
 
-    # --- What is done to it
+    # --- Actions
 
     def postmaster(self, node):
-        """Its pid; None where none runs."""
+        """Its process id. None: no postmaster runs."""
         try:
             pid = int((self.database(node) / "data/postmaster.pid").read_text().split()[0])
             return pid if Path(f"/proc/{pid}").exists() else None
@@ -157,7 +190,7 @@ class Cluster:
             os.kill(pid, signal.SIGKILL)
 
     def supervise(self):
-        """A node that has ended itself begins anew, as under systemd."""
+        """Restarts nodes that have ended by themselves, as systemd does."""
         for node, process in self.running.items():
             if process.poll() is not None:
                 self.ended[process.returncode] += 1
@@ -170,23 +203,24 @@ class Cluster:
         process.wait()
 
     def kill_all(self, node):
-        """And all that it has begun."""
+        """Kills the node and all processes that it has started."""
         self.signal_all(node, signal.SIGKILL)
         self.running.pop(node).wait()
 
     def kill_to_the_last(self, node):
-        """Whoever inherits its server may take a while to wait for it."""
+        """Kills them and waits until they are gone. The process that inherits its server may take a
+        while to wait for it."""
         self.kill_all(node)
         until(lambda: not self.postmaster(node), "nothing of its server is left")
 
     def leave(self, node):
-        """In order; gives the exit code."""
+        """Ends the node in order. Returns its exit code."""
         process = self.running.pop(node)
         process.terminate()
         return process.wait(60)
 
     def whole_tree(self, node):
-        """Of the node's process, and of all that it has begun."""
+        """The process ids of the node, and of all processes that it has started."""
         pids, found = [self.running[node].pid], []
         while pids:
             pid = pids.pop()
@@ -205,13 +239,13 @@ class Cluster:
             except ProcessLookupError:
                 pass
 
-    # --- What it says
+    # --- Observations
 
     def until(self, so, what, bound=None):
         return until(lambda: (self.supervise(), so())[1], what, bound or self.patience)
 
     def await_calm(self, nodes=()):
-        """The primary, when all others with data follow it."""
+        """Waits until all other nodes with data follow the primary. Returns the primary."""
         primary = self.until(self.primary, "there is a primary")
         others = len(nodes or self.data) - 1
         self.until(lambda: len(self.replicas()) == others, "all others follow it")
@@ -229,7 +263,7 @@ class Cluster:
             return None
 
     def seen(self, node):
-        """What `muster postgres status` says: its exit code, and the object."""
+        """The exit code and the JSON object of `muster postgres status`."""
         ran = self.postgres("status", "--config", self.config(node), "--json")
         return ran.returncode, json.loads(ran.stdout)
 
@@ -241,7 +275,7 @@ class Cluster:
         return next((node for node in self.running if self.roles(node).get("primary")), None)
 
     def primary_of_two(self):
-        """With a witness: who writes, where the other has all that it acknowledges."""
+        """With a witness: the primary, once the other node has all that it acknowledges."""
         for node in self.running:
             shown = (self.status(node) or {}).get("shown", {})
             if dict(shown.get("roles", [])).get("primary") and "alone" not in shown["text"]:
@@ -252,8 +286,8 @@ class Cluster:
         return [node for node in self.running if self.roles(node).get("replica")]
 
     def ask(self, node, statement, bound=1):
-        """What psql says of it; None where it fails, was acknowledged with a warning, or takes
-        more than so many seconds: one that is stopped answers nothing."""
+        """The output of psql for a statement. None: it failed, was acknowledged with a warning, or
+        took more than `bound` seconds, as when PostgreSQL is paused."""
         try:
             ran = subprocess.run(
                 [PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c",
@@ -264,7 +298,7 @@ class Cluster:
         return ran.stdout.strip() if ran.returncode == 0 and not ran.stderr else None
 
     def answer(self, statement, node=None):
-        """Of the primary, or of that node, when it answers; that may be empty."""
+        """Waits for an answer of the primary, or of that node. The answer may be empty."""
         def answered():
             asked = node or self.primary()
             answer = self.ask(asked, statement) if asked else None
@@ -272,7 +306,7 @@ class Cluster:
         return self.until(answered, statement)[0]
 
     def end(self, keep=True):
-        """What has happened is to be looked at, or nothing of it is kept."""
+        """Ends all nodes. Keeps the files to be examined, or removes them."""
         for node, process in self.running.items():
             self.signal_all(node, signal.SIGCONT)
             process.terminate()
@@ -286,7 +320,7 @@ class Cluster:
 
 
 class OnMachines(Cluster):
-    """Each node's files on a disk of its machine, or on this system's."""
+    """A cluster with each node's files on a disk of its machine, or on this system's."""
 
     def __init__(self, muster, T, stop, path, hosts, own_disks, witness=False):
         self.path, self.machines, self.own_disks = path, hosts, own_disks

@@ -1,7 +1,8 @@
-"""Takes every connection of a server that its role is given, says how many, and holds them until
-its input ends.
+"""Takes every connection of a server that its role may have, prints their number, and holds them
+until its input ends.
 
-    crowd.py CONNECTION"""
+    crowd.py CONNECTION
+"""
 
 import sys
 

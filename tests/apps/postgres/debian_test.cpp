@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-/// A database that Debian runs is in the way of one that has its port.
+/// A database that Debian runs is a problem if it uses the same port.
 
 namespace muster::postgres {
 namespace {
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(whose_data_a_directory_is) {
   BOOST_TEST(its->debians->unit == "postgresql@15-main");
   BOOST_TEST(its->debians->begins_with_machine);
   BOOST_TEST(its->settings == own() / "postgresql.conf");
-  // By its settings it is the same, and when it has moved, too.
+  // Debian's cluster is found by its settings, even when its data directory has moved.
   fs::remove_all(data);
   for (const auto& named : {own(), data}) {
     BOOST_TEST(whereabouts_of(named, name)->data == data);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_debians_has_its_settings_itself) {
   BOOST_TEST(its->settings == data / "postgresql.conf");
   BOOST_TEST(!its->debians.has_value());
   write("postgresql.conf", "port = 1\n");
-  BOOST_TEST(whereabouts_of(own(), name).error().what.find("says no data_directory") !=
+  BOOST_TEST(whereabouts_of(own(), name).error().what.find("sets no data_directory") !=
              std::string::npos);
 }
 

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""Three nodes and their PostgreSQL, writers, and faults at random: is an acknowledged commit lost?
+"""Three nodes and their PostgreSQL, writers, and random faults: is an acknowledged commit lost?
 
-./dev bench postgres [--faults 100] [--seed 1] [--only NAME,NAME] [--results FILE]: exit 1 where one
-is, where a commit that was sent after a later group's first acknowledgement is acknowledged by an
-earlier one's primary, or where nothing can be written 10 s after a fault and 10 s after its end.
-The directory is kept then. Each part has a cluster of its own, every second one on disks of its
-own; FILE gets a line for each, and a call goes on where the one before has ended. The faults of
-networks and disks need namespaces.
+./dev bench postgres [--faults 100] [--seed 1] [--only NAME,NAME] [--results FILE]
+
+The exit code is 1, and the directory is kept, in these cases:
+- a commit is lost;
+- the primary of an earlier group acknowledges a commit that was sent after a later group's first
+  acknowledgement;
+- nothing can be written 10 s after a fault and 10 s after its end.
+
+Each part has a cluster of its own, every second one on disks of its own. FILE gets a line for each
+part, and another call goes on where the one before has ended. Faults of networks and disks need
+namespaces.
 """
 
 import argparse
@@ -26,19 +31,19 @@ from run import Run, Wrong
 from skipping import SKIPPED
 from writers import NEEDED
 
-CALM = 10  # seconds after a fault, and after its end, within which it is written again
+CALM = 10  # s: writing must work again within this time after a fault, and after its end
 WRONGS = (Wrong, AssertionError, subprocess.SubprocessError)
-LONGEST = 6  # s that a fault lasts after it is written again
+LONGEST = 6  # s: the longest time that a fault lasts once writing works again
 
 
 class Faults(Run):
-    """A fault does it, yields of whom it was where that is not the victim's role, and goes on with
-    what brings all back."""
+    """A fault is a generator. It makes the fault, yields the role of the affected node if that is
+    not the victim's, and then repairs everything."""
 
     def __init__(self, cluster, seed, writers, only):
         super().__init__(cluster, seed, writers)
         self.faults = [fault for fault in self.possible() if not only or fault.__name__ in only]
-        self.gaps = []  # what it was, ms until the next commit, ms of the longest pause
+        self.gaps = []  # tuples: the fault, ms until the next commit, ms of the longest pause
         self.now = None
 
     def possible(self):
@@ -53,7 +58,7 @@ class Faults(Run):
             return "witness"
         return "primary" if node == self.primary else "standby"
 
-    # --- Of processes
+    # --- Faults of processes
 
     def kill_all_of_it(self, node):
         self.cluster.kill_all(node)
@@ -107,7 +112,7 @@ class Faults(Run):
     EVERYWHERE = (kill_all_of_it, kill_node, kill_postmaster, kill_two, kill_the_next_too,
                   stop_for_a_while, step_down, leave, switch_over)
 
-    # --- Of networks
+    # --- Faults of networks
 
     def cut_off(self, node):
         self.cluster.machines[node].cut()
@@ -123,7 +128,7 @@ class Faults(Run):
         self.cluster.machines[other].hear()
 
     def cut_databases(self, node):
-        """Of two, which hear each other's nodes as ever."""
+        """Cuts two databases from each other, while their nodes hear each other."""
         pair = node, self.another(node, self.cluster.data)
         for one, other in (pair, reversed(pair)):
             self.cluster.machines[one].deafen(other, port=PORT)
@@ -132,7 +137,7 @@ class Faults(Run):
             self.cluster.machines[each].hear()
 
     def cut_database_off(self, node):
-        """From all others', which its node hears as ever."""
+        """Cuts a database from all others, while its node hears the others."""
         others = [each for each in self.cluster.data if each != node]
         self.cluster.machines[node].deafen(*others, port=PORT)
         for each in others:
@@ -172,17 +177,17 @@ class Faults(Run):
     OF_NETWORKS = (cut_off, cut_between, cut_databases, cut_database_off, cut_one_way,
                    heard_by_nobody, hears_nobody, flap)
 
-    # --- Of disks
+    # --- Faults of disks
 
     def full_disk(self, node):
-        """Its node says so, and does not take for broken what only lacks room."""
+        """Its node reports the full disk, and does not take the database for broken."""
         before = len(self.cluster.log(node))
 
         def said(what):
             return what in self.cluster.log(node)[before:]
 
         def fill():
-            """Anew, where something was removed meanwhile."""
+            """Fills the disk again, since a file may have been removed meanwhile."""
             self.cluster.disks[node].fill()
             return said("is full")
 
@@ -192,9 +197,10 @@ class Faults(Run):
         self.cluster.disks[node].free()
         self.until(lambda: said("has room again"), "a node says that its disk has room", CALM)
         self.await_calm()
-        # Where the disk was full within a record that goes on in the next segment, and another was
-        # promoted at that point, PostgreSQL 15 reads its own log no further, and may PANIC.
-        if said("is cloned anew") and "contrecord" not in self.cluster.postgres_log(node):
+        # The disk may become full while PostgreSQL writes a record that continues in the next
+        # segment. If another node is promoted at that point, PostgreSQL 15 cannot read its own log
+        # any further, and may PANIC.
+        if said("is cloned from") and "contrecord" not in self.cluster.postgres_log(node):
             raise Wrong(f"node {node} had a full disk, and was cloned")
 
     OF_DISKS = (full_disk,)
@@ -231,7 +237,7 @@ class Faults(Run):
 
     @staticmethod
     def bound(fault):
-        """A primary that nobody reaches waits for as long as a PostgreSQL may take to begin."""
+        """A primary that no standby reaches waits for as long as a PostgreSQL may take to start."""
         return 2 * CALM if fault is Faults.cut_database_off else CALM
 
     def await_writing(self, when, bound=CALM):
@@ -240,7 +246,8 @@ class Faults(Run):
 
 
 def run_part(cluster, seed, said, faults, until_moment):
-    """Its line; the cluster is ended, and kept where it went wrong."""
+    """Runs one part and returns its line. The cluster is ended, and kept if something went
+    wrong."""
     run = Faults(cluster, seed, said.writers, said.only)
     began, wrong = time.monotonic(), None
     try:
@@ -252,7 +259,7 @@ def run_part(cluster, seed, said, faults, until_moment):
     except WRONGS as error:
         wrong = f"{error}, after {len(run.gaps)} faults, the last: {run.now}; see {cluster.path}"
         with contextlib.suppress(*WRONGS):
-            run.judge()  # what was acknowledged until then, if that can be said
+            run.judge()  # if possible, checks the commits that were acknowledged until the failure
     except BaseException:
         cluster.end(keep=True)
         raise
@@ -262,24 +269,24 @@ def run_part(cluster, seed, said, faults, until_moment):
     return {"seed": seed, "T": said.T, "stop_deadline": said.stop_deadline,
             "faults": len(run.gaps) + bool(run.now), "wrong": wrong,
             "seconds": round(time.monotonic() - began), **run.counts,
-            "rewinds": logs.count("is rewound to that of node"),
-            "clones": logs.count("is cloned anew from node"),
+            "rewinds": logs.count("is rewound to node"),
+            "clones": logs.count("is cloned from node"),
             "ended": dict(cluster.ended), "gaps": run.gaps}
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("muster")
-    parser.add_argument("--faults", type=int, default=100, help="of all parts")
-    parser.add_argument("--part", type=int, default=40, help="faults with one cluster")
+    parser.add_argument("--faults", type=int, default=100, help="number of faults in all parts")
+    parser.add_argument("--part", type=int, default=40, help="number of faults for each cluster")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=1e9, help="no fault begins after that")
-    parser.add_argument("--writers", type=int, default=2, help="beside one on each machine")
+    parser.add_argument("--seconds", type=float, default=1e9, help="start no fault after that")
+    parser.add_argument("--writers", type=int, default=2, help="besides one on each machine")
     parser.add_argument("--T", default="100ms")
     parser.add_argument("--stop-deadline", default="500ms")
-    parser.add_argument("--witness", action="store_true", help="two with data, and a third")
-    parser.add_argument("--only", help="faults, by the names of their functions")
-    parser.add_argument("--results", help="parts are added to this file, and all of it is summed")
+    parser.add_argument("--witness", action="store_true", help="two databases and a witness")
+    parser.add_argument("--only", help="faults to make, by the names of their functions")
+    parser.add_argument("--results", help="add the parts to this file, and sum all of it")
     said = parser.parse_args()
     said.only = set(said.only.split(",")) if said.only else None
     known = {fault.__name__ for fault in Faults.ALL}

@@ -2,14 +2,14 @@
 
 #include <boost/test/unit_test.hpp>
 
-// The state machine of one node: begin, stop, report, start. Each test is a sentence of the design.
+// The state machine of one node: begin, stop, report, start. Each test states one sentence of the
+// design.
 
 namespace muster::postgres::test {
 
 BOOST_AUTO_TEST_SUITE(keeper)
 
 // --- Begin
-// ------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(every_beginning_is_as_a_sealed_standby) {
   Script node;
@@ -42,7 +42,8 @@ BOOST_AUTO_TEST_CASE(what_does_not_begin_has_no_data_and_is_begun_again) {
   BOOST_TEST(node.after_each(StartCalled{group, {}}, Configured{}) == "EndStart, Configure; Begin");
 }
 
-// A port that is taken, a setting that is wrong: a clone would begin no more.
+// PostgreSQL may fail to start because a port is in use or a setting is wrong. It would then not
+// start on a clone either.
 BOOST_AUTO_TEST_CASE(who_does_not_begin_whatever_its_data_is_keeps_it_and_begins_again) {
   const Failed port{"the port is taken", true};
   Script node;
@@ -51,28 +52,25 @@ BOOST_AUTO_TEST_CASE(who_does_not_begin_whatever_its_data_is_keeps_it_and_begins
   BOOST_TEST(node.after(StartCalled{group, {two, {}, ""}}) == "EndStart, Configure");
   node.after(Configured{});
   BOOST_TEST(node.after(port) == "Configure");
-  BOOST_TEST(node.keeper().shown.doing == "does not begin: the port is taken");
+  BOOST_TEST(node.keeper().shown.doing == "does not start: the port is taken");
   node.after(Configured{});
   BOOST_TEST(node.after_each(Began{}, Seen{held()}) == "Look; ReadLineage");
-  BOOST_TEST(node.keeper().shown.doing == "reads the lineage of its primary");
+  BOOST_TEST(node.keeper().shown.doing == "reads the history of its primary");
 }
 
 // --- Stop
-// ------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_primary_is_sealed_in_this_order) {
   Script node = Script().opened();
   BOOST_TEST(node.after(StopCalled{}) == "Abandon, Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
-  BOOST_TEST(node.after(Configured{}) == "ShowNames");
-  BOOST_TEST(node.ordered<ShowNames>().names == Names::sealed);
-  BOOST_TEST(node.after_each(NamesShown{}, WalsendersGone{}, Seen{held_as_primary()}) ==
-             "EndWalsenders; Look; GiveReport");
+  BOOST_TEST(node.after_each(Configured{}, GateClosed{}, Seen{held_as_primary()}) ==
+             "CloseGate; Look; GiveReport");
 }
 
 BOOST_AUTO_TEST_CASE(a_standby_is_sealed_when_nothing_is_to_be_replayed) {
   Script node = Script().following();
-  BOOST_TEST(node.after(StopCalled{}) == "Configure");
+  BOOST_TEST(node.after(StopCalled{}) == "Abandon, Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
   BOOST_TEST(node.after_each(Configured{}, Replayed{}, Seen{held()}) ==
              "FinishReplay; Look; GiveReport");
@@ -89,42 +87,37 @@ BOOST_AUTO_TEST_CASE(what_is_not_sealed_in_time_goes_down_and_is_no_data) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_sealed_goes_down_too) {
-  for (const HasHappened& before : {HasHappened(Configured{}), HasHappened(NamesShown{})}) {
-    Script node = Script().opened();
-    node.after(StopCalled{});
-    node.after(before);
-    BOOST_TEST(node.after_each(Failed{"no"}, Ended{}) == "End; GiveReport, Configure");
-  }
+  Script node = Script().opened();
+  node.after(StopCalled{}, Configured{});
+  BOOST_TEST(node.after_each(Failed{"no"}, Ended{}) == "End; GiveReport, Configure");
 }
 
 BOOST_AUTO_TEST_CASE(a_promotion_is_let_end_and_then_sealed) {
   Script node = Script().reported();
   node.after(StartCalled{group, {one, {}, ""}});
   BOOST_TEST(node.after_each(StopCalled{}, Promoted{}, Configured{}) ==
-             "nothing; Configure; ShowNames");
+             "nothing; Configure; CloseGate");
 }
 
 // --- Start, primary
-// ------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(a_primary_promotes_and_writes_its_row_and_start_ends) {
   Script node = Script().reported();
   BOOST_TEST(node.after(StartCalled{group, {one, {}, ""}}) == "Promote");
-  BOOST_TEST(node.after(Promoted{}) == "WriteTerm");
-  BOOST_TEST(node.ordered<WriteTerm>().group == group);
-  BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart, AwaitCopies");
+  BOOST_TEST(node.after(Promoted{}) == "WriteMarker");
+  BOOST_TEST(node.ordered<WriteMarker>().group == group);
+  BOOST_TEST(node.after(MarkerWritten{row_of_group, Lsn{32}}) == "EndStart, Configure");
+  BOOST_TEST(node.ordered<Configure>().conf == writable);
+  BOOST_TEST(node.after_each(Configured{}, ConfShown{}) == "ShowConf; AwaitCopies");
   BOOST_TEST(node.ordered<AwaitCopies>().lsn == Lsn{32});
 }
 
 BOOST_AUTO_TEST_CASE(it_opens_beside_the_group_when_its_row_is_copied) {
   Script node = Script().row_written();
-  BOOST_TEST(node.after(CopiesHold{}) == "Configure");
-  BOOST_TEST(node.ordered<Configure>().conf.names == Names::open);
-  BOOST_TEST(node.after(Configured{}) == "ShowNames");
   BOOST_TEST(!node.keeper().open);
-  BOOST_TEST(node.after(NamesShown{}) == "Kick");
+  BOOST_TEST(node.after(CopiesHold{}) == "Checkpoint");
   BOOST_TEST(node.keeper().open);
-  BOOST_TEST(node.after_each(Kicked{}, Checkpointed{}) == "Checkpoint; AwaitNoFollower");
+  BOOST_TEST(node.after(Checkpointed{}) == "AwaitNoFollower");
 }
 
 BOOST_AUTO_TEST_CASE(whom_too_few_follow_any_more_wants_another_to_write_and_says_so) {
@@ -133,7 +126,8 @@ BOOST_AUTO_TEST_CASE(whom_too_few_follow_any_more_wants_another_to_write_and_say
   BOOST_TEST(node.reported_as_primary().unfollowed);
 }
 
-// Who is to follow may be being mended, and who else could write may be as cut off.
+// The second time, the primary waits: perhaps the nodes that should follow are still being cloned,
+// and the other nodes that could write are cut off as well.
 BOOST_AUTO_TEST_CASE(whose_row_is_not_copied_wants_another_to_write_once) {
   Script node = Script().row_written();
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);
@@ -143,9 +137,10 @@ BOOST_AUTO_TEST_CASE(whose_row_is_not_copied_wants_another_to_write_once) {
   BOOST_TEST(!node.ordered<AwaitCopies>().bounded);
   BOOST_TEST(node.reported_as_primary().unfollowed);
   node.after(StartCalled{{6, three}, {one, {}, ""}});
-  BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{42}}) == "EndStart, AwaitCopies");
+  BOOST_TEST(node.after_each(MarkerWritten{row_of_group, Lsn{42}}, Configured{}, ConfShown{}) ==
+             "EndStart, Configure; ShowConf; AwaitCopies");
   BOOST_TEST(!node.ordered<AwaitCopies>().bounded);
-  node.after(CopiesHold{}, Configured{}, NamesShown{});
+  node.after(CopiesHold{});
   BOOST_TEST(!node.keeper().in_vain);
 }
 
@@ -154,22 +149,21 @@ BOOST_AUTO_TEST_CASE(copies_that_come_after_the_next_stop_open_nothing) {
   const Round before = node.keeper().round;
   BOOST_TEST(node.after(StopCalled{}) == "Abandon, Configure");
   BOOST_TEST(node.after(before, CopiesHold{}) == "");
-  BOOST_TEST(node.after(Configured{}) == "ShowNames");
-  BOOST_TEST(node.ordered<ShowNames>().names == Names::sealed);
+  BOOST_TEST(node.after(Configured{}) == "CloseGate");
 }
 
 BOOST_AUTO_TEST_CASE(a_primary_that_is_chosen_again_stays) {
   Script node = Script().opened();
-  node.after(StopCalled{}, Configured{}, NamesShown{}, WalsendersGone{}, Seen{held_as_primary()});
-  BOOST_TEST(node.after(StartCalled{{6, three}, {one, {}, ""}}) == "WriteTerm");
+  node.after(StopCalled{}, Configured{}, GateClosed{}, Seen{held_as_primary()});
+  BOOST_TEST(node.after(StartCalled{{6, three}, {one, {}, ""}}) == "WriteMarker");
 }
 
-BOOST_AUTO_TEST_CASE(a_promotion_that_fails_ends_the_start_and_begins_anew) {
+BOOST_AUTO_TEST_CASE(a_promotion_that_fails_ends_the_start_and_starts_again) {
   Script node = Script().reported();
   node.after(StartCalled{group, {one, {}, ""}});
   BOOST_TEST(node.after_each(Failed{"no"}, Ended{}, Configured{}) ==
              "EndStart, End; Configure; Begin");
-  BOOST_TEST(node.after(Began{}) == "");  // it is not promoted of itself
+  BOOST_TEST(node.after(Began{}) == "");  // the node is not promoted before the next `start`
 }
 
 BOOST_AUTO_TEST_CASE(a_primary_whose_postgresql_has_ended_wants_an_election) {
@@ -180,15 +174,14 @@ BOOST_AUTO_TEST_CASE(a_primary_whose_postgresql_has_ended_wants_an_election) {
 
 BOOST_AUTO_TEST_CASE(who_cannot_open_wants_an_election) {
   Script node = Script().reported();
-  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, TermWritten{row_of_group, Lsn{32}},
-             CopiesHold{});
+  node.after(StartCalled{group, {one, {}, ""}}, Promoted{}, MarkerWritten{row_of_group, Lsn{32}});
   BOOST_TEST(node.after(Failed{"disk full"}) == "WantElection, End");
 }
 
-// --- Start, others
-// ------------------------------------------------------------------------------------
+// --- Start of another node
 
-// Else it would be chosen again and again, where another could write.
+// If this node could be chosen next, it would be chosen again and again, although another node
+// could write.
 BOOST_AUTO_TEST_CASE(who_could_not_write_counts_and_is_not_chosen_next) {
   const auto could_not_write = [] {
     Script node = Script().reported();
@@ -205,7 +198,8 @@ BOOST_AUTO_TEST_CASE(who_could_not_write_counts_and_is_not_chosen_next) {
   BOOST_TEST(report(node) == Evidence(as_held(held(30))));
   node.after(StartCalled{{6, three}, {two, {one}, ""}},
              LineageRead{{{held().term, row_of_group}, {}, 1}}, Configured{});
-  BOOST_TEST(report(node) == Evidence(held(30)));  // it has followed: it may be able to by now
+  // After its failure the node has followed a primary, so it may be able to write again.
+  BOOST_TEST(report(node) == Evidence(held(30)));
 
   Script alone = could_not_write();
   report(alone);
@@ -216,9 +210,31 @@ BOOST_AUTO_TEST_CASE(who_could_not_write_counts_and_is_not_chosen_next) {
 BOOST_AUTO_TEST_CASE(a_prefix_follows_at_once) {
   Script node = Script().reported();
   BOOST_TEST(node.after(StartCalled{group, {two, {one}, ""}}) == "Configure");
-  BOOST_TEST(node.ordered<Configure>().conf == (Conf{Names::sealed, two, false, group}));
-  BOOST_TEST(node.after(Configured{}) == "EndStart");
+  BOOST_TEST(node.ordered<Configure>().conf == follower(false));
+  BOOST_TEST(node.after(Configured{}) == "EndStart, AwaitMarker");
+  BOOST_TEST(node.ordered<AwaitMarker>().group == group);
+}
+
+BOOST_AUTO_TEST_CASE(who_follows_counts_only_once_it_has_the_row_of_the_group) {
+  Script node = Script().reported();
+  node.after(StartCalled{group, {two, {one}, ""}}, Configured{});
+  BOOST_TEST(!node.keeper().follows);
+  BOOST_TEST(node.keeper().shown.doing == "waits until it has the marker of its group");
+  BOOST_TEST(node.after_each(Failed{"a lock"}, MarkerHeld{}) == "AwaitMarker; Configure");
+  BOOST_TEST(node.ordered<Configure>().conf == follower(true));
+  BOOST_TEST(node.after(Configured{}) == "AwaitLogGone");
   BOOST_TEST(node.keeper().follows);
+}
+
+BOOST_AUTO_TEST_CASE(who_was_away_for_longer_than_the_log_is_kept_is_cloned) {
+  Script node = Script().reported();
+  node.after(StartCalled{group, {two, {one}, ""}}, Configured{});
+  BOOST_TEST(node.after_each(LogGone{}, Configured{}, Replayed{}, Seen{held()}) ==
+             "Configure; FinishReplay; Look; ReadLineage");
+  BOOST_TEST(node.after(LineageRead{{{held().term, row_of_group}, {}, 1}}) == "WriteNote");
+  BOOST_TEST(node.keeper().note->held.value() == as_held(held()));
+  Script later = Script().following();
+  BOOST_TEST(later.after_each(Failed{"no answer"}, LogGone{}) == "AwaitLogGone; Configure");
 }
 
 BOOST_AUTO_TEST_CASE(another_reads_the_lineage_beside_the_group) {
@@ -228,12 +244,12 @@ BOOST_AUTO_TEST_CASE(another_reads_the_lineage_beside_the_group) {
   BOOST_TEST(node.ordered<ReadLineage>().group == group);
   const Lineage lineage{{held().term, row_of_group}, {{1, Lsn{30}}}, 2};
   BOOST_TEST(node.after(LineageRead{lineage}) == "Configure");
-  BOOST_TEST(node.ordered<Configure>().conf == (Conf{Names::sealed, two, false, group}));
+  BOOST_TEST(node.ordered<Configure>().conf == follower(false));
 }
 
 BOOST_AUTO_TEST_CASE(a_primary_of_before_goes_down_at_once_and_begins_as_a_sealed_standby) {
   Script node = Script().opened();
-  node.after(StopCalled{}, Configured{}, NamesShown{}, WalsendersGone{}, Seen{held_as_primary()});
+  node.after(StopCalled{}, Configured{}, GateClosed{}, Seen{held_as_primary()});
   BOOST_TEST(node.after(StartCalled{{6, three}, {two, {}, ""}}) == "EndStart, End");
   BOOST_TEST(node.ordered<End>().how == Shutdown::immediate);
   BOOST_TEST(node.after(Ended{}) == "Configure");
@@ -248,8 +264,8 @@ BOOST_AUTO_TEST_CASE(where_nobody_writes_it_stays_as_it_is) {
 
 BOOST_AUTO_TEST_CASE(a_standby_whose_postgresql_has_ended_follows_again) {
   Script node = Script().following();
-  BOOST_TEST(node.after_each(Died{"killed"}, Configured{}, Began{}) ==
-             "Configure; Begin; Configure");
+  BOOST_TEST(node.after_each(Died{"killed"}, Configured{}, Began{}, Seen{held()}) ==
+             "Abandon, Configure; Begin; Look; Configure");
   BOOST_TEST(node.ordered<Configure>().conf.follows.value() == two);
 }
 
@@ -260,12 +276,13 @@ BOOST_AUTO_TEST_CASE(who_watches_is_told_why_it_is_what_it_is) {
   node.after(StopCalled{});
   BOOST_TEST(node.keeper().shown.doing == "seals itself");
   Script primary = Script().reported();
-  primary.after(StartCalled{group, {one, {}, "node 1 is the freshest of 2"}});
+  primary.after(StartCalled{group, {one, {}, "node 1 has the newest data of 2 nodes"}});
   BOOST_TEST(primary.keeper().shown.doing == "promotes");
-  primary.after(Promoted{}, TermWritten{row_of_group, Lsn{32}});
-  BOOST_TEST(primary.keeper().shown.doing == "waits until its row is copied");
-  primary.after(CopiesHold{}, Configured{}, NamesShown{}, Kicked{}, Checkpointed{});
-  BOOST_TEST(primary.keeper().shown.doing == "node 1 is the freshest of 2");
+  primary.after(Promoted{}, MarkerWritten{row_of_group, Lsn{32}}, Configured{}, ConfShown{});
+  BOOST_TEST(primary.keeper().shown.doing ==
+             "waits until other nodes have the marker of its group");
+  primary.after(CopiesHold{}, Checkpointed{});
+  BOOST_TEST(primary.keeper().shown.doing == "node 1 has the newest data of 2 nodes");
 }
 
 BOOST_AUTO_TEST_CASE(a_lineage_that_cannot_be_read_is_read_again) {

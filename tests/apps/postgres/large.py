@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""A large database on three machines: clones and rewinds that are cut at random.
+"""A large database on three machines: clones and rewinds that are interrupted at random.
 
-./dev bench postgres_large [--gigabytes 5] [--cuts 20] [--seed 1]: exit 1 where one does not end
-as a replica that has all there is. Prints how long each took, what a node's process held in memory
-at most (VmHWM), and what stood on the disk of who was cloned at most.
+./dev bench postgres_large [--gigabytes 5] [--cuts 20] [--seed 1]
+
+The exit code is 1 if one of them does not end in a replica that has all data. Prints how long
+each took, the largest memory of a node's process (VmHWM), and the largest disk space of a node
+that was cloned.
 """
 
 import argparse
@@ -21,10 +23,10 @@ from machines import PROGRAMS
 from run import Run, Wrong
 
 NEEDED = {"postgresql-15": PROGRAMS / "postgres", **machines.NETWORKS, **writers.NEEDED}
-FILL = 10  # %, of a page: so it is large with few rows
-BYTES_OF_A_SCALE = 135e6  # of pgbench, filled so
+FILL = 10  # percent of each page that is filled: a small value makes a large database of few rows
+BYTES_OF_A_SCALE = 135e6  # size of pgbench's tables at scale 1 with FILL, in bytes
 PATIENCE = 900  # s
-COPIES = 3 + 2  # of each node, of the clone that is made, and of what it takes the place of
+COPIES = 3 + 2  # of the data: on 3 nodes, in a clone, and where the clone replaces older data
 
 
 class Large(Run):
@@ -35,7 +37,8 @@ class Large(Run):
         self.progress = 0
 
     def fill(self, gigabytes):
-        """A machine that it takes to its limits may make another primary: once more then."""
+        """Fills the database. A machine at its limits may change the primary meanwhile, so this is
+        tried again."""
         scale = max(1, round(gigabytes * 1e9 / BYTES_OF_A_SCALE))
 
         def filled():
@@ -51,7 +54,7 @@ class Large(Run):
         return status["shown"]["text"] if status else ""
 
     def how_far(self, node):
-        """Bytes of a clone, as `muster postgres status` has them."""
+        """The size of the clone so far in bytes, by `muster postgres status`."""
         try:
             _, seen = self.cluster.seen(node)
         except ValueError:
@@ -59,12 +62,12 @@ class Large(Run):
         return next((line.get("cloned") or 0 for line in seen["nodes"] if line["node"] == node), 0)
 
     def occupied(self, node):
-        """Bytes of all that is in the node's directory, while files come and go."""
+        """The size of all files in the node's directory in bytes, while files come and go."""
         ran = subprocess.run(["du", "-s", "-B1", self.cluster.path / f"n{node}"],
                              capture_output=True, text=True, check=False)
         return int(ran.stdout.split()[0])
 
-    # --- What ends it in the middle: each gives what brings all back
+    # --- Interruptions: each returns a function that repairs everything
 
     def kill_it(self, node, _):
         self.cluster.kill_all(node)
@@ -82,11 +85,12 @@ class Large(Run):
         return self.cut_it_off(primary, None)
 
     def end_in_the_middle(self, node, primary, after):
-        """True where it was still going on."""
+        """Interrupts it at a random moment. Returns the name of the interruption, or None if it had
+        ended."""
         def goes_on():
             self.progress = max(self.progress, self.how_far(node))
             doing = self.doing(node)
-            return any(word in doing for word in ("cloned", "rewound", "mended"))
+            return any(word in doing for word in ("cloned", "rewound"))
         began = time.monotonic()
         self.until(lambda: time.monotonic() - began > after or not goes_on(), "a moment", PATIENCE)
         going_on = goes_on()
@@ -110,7 +114,7 @@ class Large(Run):
         return self.see_to_its_end("clone", node, primary, began, cut)
 
     def rewind(self, cut):
-        """The primary of before has written what nobody else has."""
+        """The former primary writes something that no other node gets, so it has to be rewound."""
         node = self.await_calm()
         machine = self.cluster.machines[node]
         rows = self.random.randrange(1, 200) * 1000

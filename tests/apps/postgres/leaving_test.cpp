@@ -2,7 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-// Being primary no more, in order: the node leaves, or another is to be primary.
+// A primary that gives up its role in order, because its node leaves or another node is to be
+// primary.
 
 namespace muster::postgres::test {
 
@@ -14,7 +15,7 @@ BOOST_AUTO_TEST_CASE(who_leaves_as_primary_shuts_down_unsealed_and_reports_nothi
   BOOST_TEST(node.ordered<End>().how == Shutdown::fast);
   BOOST_TEST(node.after(Ended{}) == "GiveReport");
   BOOST_TEST(node.ordered<GiveReport>().evidence == Evidence(Nothing{}));
-  // Another life in the same process begins as a sealed standby.
+  // The next life in the same process begins as a sealed standby.
   BOOST_TEST(node.after(StopCalled{}) == "Configure");
   BOOST_TEST(node.ordered<Configure>().conf == Conf{});
   BOOST_TEST(node.after_each(Configured{}, Began{}, Seen{held()}) == "Begin; Look; GiveReport");
@@ -37,7 +38,7 @@ BOOST_AUTO_TEST_CASE(who_is_not_down_in_time_goes_down_at_once) {
 
 BOOST_AUTO_TEST_CASE(a_standby_that_leaves_is_sealed) {
   Script node = Script().following();
-  BOOST_TEST(node.after_each(StopCalled{true}, Configured{}) == "Configure; FinishReplay");
+  BOOST_TEST(node.after_each(StopCalled{true}, Configured{}) == "Abandon, Configure; FinishReplay");
 }
 
 BOOST_AUTO_TEST_CASE(who_hands_over_is_a_sealed_standby_in_the_election_that_it_wants) {
@@ -91,9 +92,9 @@ BOOST_AUTO_TEST_CASE(a_hand_over_that_cannot_be_is_refused) {
   BOOST_TEST(answer(primary, one) == "node 1 is the primary already");
   BOOST_TEST(answer(primary, NodeId{9}) == "node 9 has no database");
   primary.after(StopCalled{});
-  BOOST_TEST(answer(primary, two) == "node 1 is no primary that is written to");
+  BOOST_TEST(answer(primary, two) == "node 1 is not a primary that acknowledges commits");
   Script standby = Script().following();
-  BOOST_TEST(answer(standby, two) == "node 1 is no primary that is written to");
+  BOOST_TEST(answer(standby, two) == "node 1 is not a primary that acknowledges commits");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

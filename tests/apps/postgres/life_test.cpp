@@ -15,7 +15,7 @@
 #include <cstdlib>
 #include <fstream>
 
-/// The processes of an instance and its files, in orders and beside them.
+/// The processes and files of an instance, with orders and without.
 
 namespace muster::postgres::tests {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 BOOST_FIXTURE_TEST_CASE(who_kills_the_postmaster_alone_leaves_nothing_that_works_on, Led,
                         *on_postgres) {
   Client busy = trio.client(n1);
-  // A loop asks nobody whether its postmaster lives.
+  // A server process in an endless loop does not notice that its postmaster has died.
   busy.put("DO $$ BEGIN LOOP END LOOP; END $$");
   Client other = trio.client(n1);
   trio.run_until([&] {
@@ -50,7 +50,8 @@ void write_number(const std::filesystem::path& lock, pid_t number) {
   std::ofstream(lock) << number << text->substr(text->find('\n'));
 }
 
-// PostgreSQL takes any process of its user for the one that has locked its files.
+// If any process of PostgreSQL's user has the process id in a lock file, PostgreSQL takes it for
+// the owner of the lock.
 BOOST_FIXTURE_TEST_CASE(locks_of_a_dead_server_whose_number_is_anothers_by_now_keep_nobody_out,
                         Down, *on_postgres) {
   trio.expect<Began>(n1, Begin{});
@@ -77,7 +78,8 @@ apps::Descriptor listener_on(const Address& address) {
   return listener;
 }
 
-// Where it is, no clone helps: whoever is told so keeps what there is.
+// If PostgreSQL cannot start for a reason other than its data, a clone does not help. A node that
+// knows such a reason keeps its data.
 BOOST_FIXTURE_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why, Down, *on_postgres) {
   const auto options = trio.options(n1);
   const auto failed = [&] { return trio.expect<Failed>(n1, Begin{}); };
@@ -103,9 +105,9 @@ BOOST_FIXTURE_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why, Down, 
   const auto who = options.data / "pg_hba.conf";
   const auto may = *read_text(who);
   std::ofstream(who) << "local all all reject\n";
-  const Failed not_let_in = failed();
-  BOOST_TEST(not_let_in.before_data);
-  BOOST_TEST(not_let_in.why.find("PostgreSQL does not let its own node in: ") == 0U);
+  const Failed not_admitted = failed();
+  BOOST_TEST(not_admitted.before_data);
+  BOOST_TEST(not_admitted.why.find("PostgreSQL refuses the connection of its own node: ") == 0U);
   std::ofstream(who) << *may;
   trio.expect<Began>(n1, Begin{});
   trio.expect<Ended>(n1, End{Shutdown::immediate});
@@ -116,7 +118,8 @@ BOOST_FIXTURE_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why, Down, 
   const Failed without_control = failed();
   BOOST_TEST(!without_control.before_data, without_control.why);
   std::filesystem::rename(control.string() + ".away", control);
-  // One in which it may make nothing: by one in which it may a standby waits for its log for ever.
+  // PostgreSQL has no right to create files in this directory. In a directory where PostgreSQL has
+  // that right, a standby would wait for its log for ever.
   using std::filesystem::perms;
   std::filesystem::remove_all(options.data / "pg_wal");
   std::filesystem::create_directory(options.data / "pg_wal");
@@ -129,14 +132,14 @@ BOOST_FIXTURE_TEST_CASE(an_order_that_goes_on_when_the_server_dies_fails_and_the
                         Down, *on_postgres) {
   trio.expect<Began>(n1, Begin{});
   trio.lead(n1, {1, n3});
-  std::vector<HasHappened> heard;
-  const auto hear = [&](const Happening& happening) { heard.push_back(happening.what); };
+  std::vector<AnyEvent> heard;
+  const auto hear = [&](const KeeperEvent& event) { heard.push_back(event.what); };
   trio[n1].perform({{1'000}, AwaitCopies{Lsn{1ULL << 60}}}, hear);
   trio[n1].perform({{1'000}, Kick{}}, hear);
   trio[n1].perform({{1'001}, WriteNote{}}, hear);
   ::kill(*trio[n1].pid(), SIGQUIT);
   trio.run_until([&] { return !trio.deaths[n1].empty() && heard.size() == 2; });
-  // What stood behind it in its round is not performed; what is of another round is.
+  // Later orders of the same round are not performed. Orders of another round are performed.
   BOOST_TEST(std::holds_alternative<Failed>(heard.at(0)));
   BOOST_TEST(trio.deaths[n1][0] == "PostgreSQL ended with exit code 0");
   BOOST_TEST(std::holds_alternative<Noted>(heard.at(1)));
@@ -147,17 +150,17 @@ BOOST_FIXTURE_TEST_CASE(of_what_is_abandoned_nothing_is_heard, Down, *on_postgre
   trio.expect<Began>(n1, Begin{});
   trio.lead(n1, {1, n3});
   bool heard = false;
-  const auto hear = [&](const Happening&) { heard = true; };
+  const auto hear = [&](const KeeperEvent&) { heard = true; };
   trio[n1].perform({{1'000}, AwaitCopies{Lsn{1ULL << 60}}}, hear);
   trio[n1].perform({{1'000}, Kick{}}, hear);
-  // Some of its questions are under way.
+  // At this moment the order may still wait for answers of the server.
   BOOST_REQUIRE(trio.client(n1).ask("SELECT 1"));
   trio[n1].perform({{1'001}, Abandon{}}, hear);
   trio.expect<Kicked>(n1, Kick{});
   trio[n1].perform({{1'002}, End{Shutdown::fast}}, hear);
   BOOST_REQUIRE(trio.client(n2).ask("SELECT 1").has_error());
   trio[n1].perform({{1'003}, Abandon{}}, hear);
-  // It goes down all the same, and begins again after that.
+  // The server still shuts down after the order was abandoned, and can be started again.
   trio.expect<Began>(n1, Begin{});
   BOOST_TEST(!heard);
   BOOST_TEST(trio.deaths.empty());
@@ -171,17 +174,18 @@ BOOST_AUTO_TEST_CASE(a_server_that_cannot_begin_says_why, *on_postgres) {
   std::filesystem::remove_all(trio.options(n2).data);
   BOOST_TEST(trio.expect_failure(n2, Begin{}) ==
              "there is no database in " + trio.options(n2).data.string() +
-                 ": create it there, or clone it from another node");
+                 ": clone it with muster postgres join, or, in a new cluster, make it with muster "
+                 "postgres create");
   BOOST_TEST(trio.deaths.empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(another_server_on_the_data_is_left_alone_and_named, Down, *on_postgres) {
   trio.expect<Began>(n1, Begin{});
-  Instance other(trio.io.get_executor(), trio.options(n1), [](const Happening&) {});
-  std::optional<HasHappened> happened;
-  other.perform({{1}, Begin{}}, [&](const Happening& happening) { happened = happening.what; });
-  trio.run_until([&] { return happened.has_value(); });
-  BOOST_TEST(std::get<Failed>(*happened).why ==
+  Instance other(trio.io.get_executor(), trio.options(n1), [](const KeeperEvent&) {});
+  std::optional<AnyEvent> result;
+  other.perform({{1}, Begin{}}, [&](const KeeperEvent& event) { result = event.what; });
+  trio.run_until([&] { return result.has_value(); });
+  BOOST_TEST(std::get<Failed>(*result).why ==
              "another PostgreSQL, process " + std::to_string(*trio[n1].pid()) + ", runs on " +
                  trio.options(n1).data.string() +
                  ": stop it, and disable the service that starts it");
@@ -203,7 +207,7 @@ BOOST_FIXTURE_TEST_CASE(a_session_keeps_its_bound_and_is_silent_once_dropped, Do
   BOOST_TEST(answer->error().what == "no answer within 100.0 ms");
   BOOST_TEST(!session->idle());
 
-  // While it connects, and while it asks.
+  // The session is destroyed once while it connects, and once while it asks.
   session.emplace(trio.io.get_executor(), trio.of_client(n1));
   session->connect(10s, [&](const auto&) { heard = true; });
   session.reset();
@@ -218,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(a_session_keeps_its_bound_and_is_silent_once_dropped, Do
   BOOST_TEST(trio.client(n1).value("SELECT 1") == "1");
   BOOST_TEST(!heard);
 
-  // Nobody is there.
+  // No server listens on the socket of node 2.
   std::optional<SqlExpected<>> refused;
   session.emplace(trio.io.get_executor(), trio.of_client(n2));
   session->connect(10s, [&](auto outcome) { refused = std::move(outcome); });
@@ -226,8 +230,8 @@ BOOST_FIXTURE_TEST_CASE(a_session_keeps_its_bound_and_is_silent_once_dropped, Do
   BOOST_TEST(refused->error().what.find("connection to server on socket") == 0U);
 }
 
-/// A node's process that is killed: this test again, in a process of its own, which tells where its
-/// database is.
+/// The process of a node that will be killed. The process runs this test program again, and reports
+/// the path of its database.
 [[noreturn]] void be_a_node(int told) {
   Trio trio;
   trio.expect<Began>(n1, Begin{});
@@ -271,8 +275,9 @@ BOOST_AUTO_TEST_CASE(a_note_that_cannot_be_read_is_a_failure) {
   BOOST_TEST(**read_note(options) == Note{held});
   std::ofstream(note_path(options), std::ios::app) << "x";
   BOOST_TEST(read_note(options).error().what.find(
-                 "what is remembered of this node's database cannot be read in " +
-                 root.path().string()) == 0U);
+                 note_path(options).string() +
+                 ", in which this node has recorded the state of its database, cannot be read: ") ==
+             0U);
   BOOST_REQUIRE(write_note(options, Note{}));
   BOOST_TEST(**read_note(options) == Note{});
   BOOST_REQUIRE(write_note(options, {}));
@@ -285,24 +290,24 @@ BOOST_AUTO_TEST_CASE(muster_conf_says_what_a_node_is) {
   options.node = n2;
   options.nodes = {{n1, {"10.0.0.1", 5432}}, {n2, {"10.0.0.2", 5432}}, {n3, {"it's", 5432}}};
   const std::string first =
-      "# Written by muster, anew with each group: what you write here is lost.\n";
+      "# muster writes this file again with each group. Changes to it are lost.\n";
   const std::string sealed = conf_text(options, {});
-  const std::string open = conf_text(options, {Names::open, {}, false, {}});
+  const std::string open = conf_text(options, {true, {}, false, {}});
   BOOST_TEST(sealed.find(first + "primary_conninfo = ''\n"
                                  "primary_slot_name = ''\n"
-                                 "synchronous_standby_names = 'ANY 1 (muster_halted)'\n"
                                  "default_transaction_read_only = on\n") == 0U,
              sealed);
   BOOST_TEST(open.find(first + "primary_conninfo = ''\n"
                                "primary_slot_name = ''\n"
-                               "synchronous_standby_names = 'ANY 1 (n1, n2, n3)'\n"
                                "default_transaction_read_only = off\n") == 0U,
              open);
+  BOOST_TEST(sealed.find("\nsynchronous_standby_names = 'ANY 1 (n1, n2, n3)'\n") !=
+             std::string::npos);
   BOOST_TEST(sealed.find("\nwal_keep_size = '512MB'\n") != std::string::npos);
-  const std::string mending = conf_text(options, {Names::sealed, n3, true, {7, n1}});
-  BOOST_TEST(mending.find("application_name=''mend_n2''") != std::string::npos);
-  BOOST_TEST(mending.find("\nprimary_slot_name = 'muster_7_1_n2'\n") != std::string::npos);
-  BOOST_TEST(mending.find("host=''it\\\\''s''") != std::string::npos, mending);
+  const std::string resyncing = conf_text(options, {false, n3, false, {7, n1}});
+  BOOST_TEST(resyncing.find("application_name=''mend_n2''") != std::string::npos);
+  BOOST_TEST(resyncing.find("\nprimary_slot_name = 'muster_7_1_n2'\n") != std::string::npos);
+  BOOST_TEST(resyncing.find("host=''it\\\\''s''") != std::string::npos, resyncing);
 }
 
 }  // namespace

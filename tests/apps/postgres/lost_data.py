@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Data that a node has not any more, and data that its owner does not want: who has less than it
-had counts for nothing, and is cloned anew."""
+"""Data that a node has lost, and data that its operator does not want. A node with less data than
+it had does not count, and is cloned."""
 
 import json
 import shutil
 import subprocess
 import unittest
 
+from calm_cluster import CalmCluster
 from cases import MUSTER
 from cluster import IDS, Cluster
 from machines import PROGRAMS, as_postgres
@@ -14,26 +15,22 @@ from nodes import until
 from skipping import run_cases
 
 
-class LostData(unittest.TestCase):
-    """In one order: each begins where the one before it ended, in calm."""
-
+class LostData(CalmCluster):
     @classmethod
     def setUpClass(cls):
-        cls.cluster = Cluster(MUSTER, "500ms", "3s")
-        cls.addClassCleanup(cls.cluster.end, keep=False)
-        cls.cluster.begin()
+        super().setUpClass()
         cls.ask("create table t (n bigint primary key)")
         cls.numbers = 0
 
     @classmethod
     def ask(cls, statement):
-        """Of the primary, in calm."""
+        """Asks the primary of the calm cluster."""
         cls.cluster.await_calm()
         return cls.cluster.answer(statement)
 
     def write(self):
         type(self).numbers += 1
-        self.ask(f"insert into t values ({self.numbers}) returning n")
+        self.ask(f"insert into t values ({self.numbers}) on conflict do nothing returning n")
 
     def standby(self):
         primary = self.cluster.await_calm()
@@ -55,17 +52,17 @@ class LostData(unittest.TestCase):
             return 0
 
     def only_it_and(self, node, other):
-        """The third is down, and nobody writes: the node counts for nothing."""
+        """The third node is down, and nobody writes: this node does not count."""
         third = next(each for each in IDS if each not in (node, other))
         self.cluster.kill_to_the_last(third)
         self.cluster.start(node)
-        counted = "1 of the 2 nodes that it takes have data here"
+        counted = "1 of the 2 nodes that are needed have data here"
         until(lambda: all(counted in json.dumps(self.cluster.status(each))
                           for each in (node, other)), "both say that nobody writes")
         self.assertIsNone(self.cluster.primary())
         self.cluster.start(third)
 
-    def test_1_a_backup_that_was_put_back_counts_for_nothing_and_is_cloned(self):
+    def test_1_a_backup_that_was_restored_does_not_count_and_is_cloned(self):
         node = self.standby()
         self.write()
         self.cluster.kill_to_the_last(node)
@@ -82,19 +79,19 @@ class LostData(unittest.TestCase):
         backup.rename(data)
         self.only_it_and(node, self.cluster.until(self.cluster.primary, "there is a primary"))
         self.become_whole(node)
-        self.assertEqual(self.logged(node, "has less than it had"), 1)
+        self.assertEqual(self.logged(node, "has less data than it once had"), 1)
 
-    def test_2_who_has_lost_its_database_joins_again_and_counts_for_nothing(self):
+    def test_2_who_has_lost_its_database_joins_again_and_does_not_count(self):
         node = self.standby()
         self.cluster.kill_to_the_last(node)
         shutil.rmtree(self.cluster.database(node))
         ran = self.cluster.say("run", node)
         self.assertEqual(ran.returncode, 64)
         self.assertIn("muster postgres join", ran.stderr)
-        self.cluster.once("join", node)
+        self.cluster.join(node)
         self.only_it_and(node, self.cluster.until(self.cluster.primary, "there is a primary"))
         self.become_whole(node)
-        self.assertEqual(self.logged(node, "counts for nothing until it is cloned from"), 1)
+        self.assertEqual(self.logged(node, "is ignored until its database has been cloned from"), 1)
 
     def test_4_another_database_in_its_place_is_refused(self):
         node = self.standby()
@@ -106,14 +103,14 @@ class LostData(unittest.TestCase):
                         "trust"], check=True, stdout=subprocess.DEVNULL)
         ran = self.cluster.say("run", node)
         self.assertEqual(ran.returncode, 64)
-        self.assertIn("is another (system", ran.stderr)
+        self.assertIn("is not the one that this node had", ran.stderr)
         shutil.rmtree(data)
         (self.cluster.path / "own").rename(data)
         self.cluster.start(node)
         self.become_whole(node)
 
     def directory(self, node):
-        """Which one it is; none while another takes its place."""
+        """The identity of the data directory. None: it is just being replaced."""
         try:
             return (self.cluster.database(node) / "data").stat().st_ino
         except FileNotFoundError:
@@ -123,7 +120,7 @@ class LostData(unittest.TestCase):
         primary = self.cluster.await_calm()
         ran = self.cluster.say("rejoin", primary)
         self.assertEqual(ran.returncode, 75)
-        self.assertIn("let another be it first, with switch-over", ran.stderr)
+        self.assertIn("make another node the primary first, with switch-over", ran.stderr)
         node = self.standby()
         of_before = self.directory(node)
         ran = self.cluster.say("rejoin", node)
@@ -138,6 +135,22 @@ class LostData(unittest.TestCase):
         self.assertIn("let it join again", ran.stderr)
         self.cluster.start(node)
         self.become_whole(node)
+
+
+
+class BeforeJoin(unittest.TestCase):
+    def test_a_node_that_is_run_before_it_has_joined_leaves_no_trace(self):
+        cluster = Cluster(MUSTER, "500ms", "3s")
+        self.addCleanup(cluster.end, keep=False)
+        cluster.begin_first()
+        for node in IDS[1:]:
+            ran = cluster.say("run", node)
+            self.assertEqual(ran.returncode, 64, ran.stderr)
+            self.assertIn("muster postgres join", ran.stderr)
+            self.assertFalse((cluster.store(node) / "safe.sqlite").exists())
+            cluster.join(node)
+            cluster.start(node)
+        cluster.await_calm()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Three machines of this one: network namespaces on one bridge, each with all that runs on it."""
+"""Three machines simulated on this one: network namespaces on one bridge, each with all its
+processes."""
 
 import contextlib
 import os
@@ -14,25 +15,25 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "watching"))
 from nodes import until  # noqa: E402
 
 NUMBERS = (1, 2, 3)
-CLIENTS = 254  # the last number of their address, as of machines
-PORT = 7200  # of PostgreSQL: 5432 may be that of the distribution's own
+CLIENTS = 254  # the last byte of the clients' IP address; machines have 1 to 3
+PORT = 7200  # PostgreSQL's port; the distribution's own PostgreSQL may use 5432
 PROGRAMS = Path("/usr/lib/postgresql/15/bin")
-PYTHON = "/usr/bin/python3"  # that of Debian, which has psycopg2
+PYTHON = "/usr/bin/python3"  # Debian's, which has psycopg2
 HBA = ["local all all trust", "host all all 10.99.0.0/24 trust",
-       "host replication all 10.99.0.0/24 trust"]  # of pg_hba.conf
+       "host replication all 10.99.0.0/24 trust"]  # lines of pg_hba.conf
 HERE = "MUSTER_MACHINES_DIRECTORY"
-# What there has to be for cuts between two, and for disks of their own.
+# Programs that are needed to cut networks and to have separate disks.
 NETWORKS = {"iproute2": "/usr/sbin/ip", "nftables": "/usr/sbin/nft", "mount": "/usr/bin/mount"}
 
 
 def unshared(*words):
-    """The words in namespaces of their own, of network, pids and mounts."""
+    """A command that runs these words in new namespaces of network, pids and mounts."""
     own = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
     return ["unshare", *own, "--net", "--pid", "--mount-proc", "--fork", "--kill-child", *words]
 
 
 def why_not():
-    """A sentence, where this process cannot make machines; else None."""
+    """The reason why this process cannot make machines. None: it can."""
     if absent := missing(NETWORKS):
         return f"{', '.join(absent)} not found"
     trial = subprocess.run(unshared("mount", "-t", "tmpfs", "trial", "/tmp"), capture_output=True,
@@ -41,13 +42,14 @@ def why_not():
 
 
 def enter():
-    """Goes on in namespaces of this process's own, of network and pids: whatever ends it, nothing
-    of what it began is left. Gives the run's directory, which is kept where the run fails."""
+    """Continues this process in its own namespaces of network and pids. However it ends, none of
+    its children is left. Returns the directory of the run, which is kept if the run fails."""
     if HERE in os.environ:
         return Path(os.environ[HERE])
     path = Path(tempfile.mkdtemp(prefix="muster-machines-"))
     path.chmod(0o755)
-    # The first process of a pid namespace inherits the orphans: bash waits for them.
+    # The first process of a pid namespace inherits the orphans. So bash, which waits for them, is
+    # the first.
     command = ["setpriv", "--pdeathsig", "KILL",
                *unshared("bash", "-c", '"$@"; exit $?', "bash", PYTHON, "-B", *sys.argv)]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
@@ -63,12 +65,12 @@ def enter():
 
 
 def missing(packages):
-    """Those of which a file, by package, is not there."""
+    """The packages of which the given file does not exist."""
     return [package for package, file in packages.items() if not Path(file).exists()]
 
 
 def need(packages):
-    """Ends with a sentence where one is missing."""
+    """Ends the program with a sentence if a package is missing."""
     if absent := missing(packages):
         sys.exit(f"missing: {', '.join(absent)}; as root: apt-get install -y "
                  f"--no-install-recommends {' '.join(absent)}, and stop what it starts")
@@ -87,7 +89,7 @@ def address(number):
 
 
 def as_postgres():
-    """PostgreSQL does not run as root."""
+    """A prefix for commands of PostgreSQL, which does not run as root."""
     return ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups"] \
         if os.geteuid() == 0 else []
 
@@ -99,21 +101,21 @@ def make_bridge():
 
 
 class Network:
-    """This process's own, of clients; and that of each machine."""
+    """The network of this process, which clients use. Machines have their own."""
 
     def inside(self, words):
         return [*map(str, words)]
 
     def deafen(self, *numbers, port=None):
-        """What comes from those is dropped when it arrives, or what comes from or to that port;
-        what goes to them is not."""
+        """Drops packets that arrive from these machines, or only those from or to that port.
+        Packets to the machines still leave."""
         ports = [""] if port is None else [f"tcp sport {port}", f"tcp dport {port}"]
         self.filter("add chain ip cuts heard { type filter hook input priority 0; }", *(
             f"add rule ip cuts heard ip saddr {address(number)} {of} drop"
             for number in numbers for of in ports))
 
     def hear(self):
-        """All of them again."""
+        """Receives packets of all machines again."""
         self.filter("delete table ip cuts")
 
     def filter(self, *lines):
@@ -122,12 +124,12 @@ class Network:
 
 
 class Machine(Network):
-    """What runs there are its services: each begins anew where it ends by itself, as under
-    systemd."""
+    """A simulated machine. Its processes are services: one that ends by itself is started again, as
+    systemd does."""
 
     def __init__(self, number):
         self.number, self.spared = number, set()
-        self.services = {}  # the running process and its words, by name
+        self.services = {}  # by name: the running process, its command and its log
         self.holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
         path = f"/proc/{self.holder.pid}/ns/net"
         until(lambda: os.readlink(path) != os.readlink("/proc/self/ns/net"), "a network")
@@ -157,7 +159,8 @@ class Machine(Network):
                 self.serve(name, words, log)
 
     def pids(self):
-        """Of all that runs there, but for what holds it and who is spared."""
+        """The processes of the machine, except the one that holds its network and those that are
+        spared."""
         found = set()
         for entry in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -166,7 +169,7 @@ class Machine(Network):
         return found - {self.holder.pid} - self.spared
 
     def signal_all(self, number):
-        """Also those that are forked meanwhile."""
+        """Signals all of them, also those that are forked meanwhile."""
         told = set()
         while new := self.pids() - told:
             told |= new
@@ -175,7 +178,7 @@ class Machine(Network):
                     os.kill(pid, number)
 
     def kill(self):
-        """kill -9 of everything there."""
+        """Kills everything on the machine with kill -9."""
         services, self.services = self.services, {}
         self.signal_all(signal.SIGKILL)
         for process, _, _ in services.values():
@@ -188,14 +191,15 @@ class Machine(Network):
         self.signal_all(signal.SIGCONT)
 
     def cut(self):
-        """The cable leaves the bridge: both its ends stay up, so that nobody is told."""
+        """Takes the cable out of the bridge. Both of its ends stay up, so no process is
+        notified."""
         ip(f"link set {self.cable} nomaster")
 
     def heal(self):
         ip(f"link set {self.cable} master bridge0")
 
     def end(self, bound=30):
-        """Asks all services to end, the last first; who does not is killed."""
+        """Asks all services to end, the last one first. Kills a service that does not end."""
         services, self.services = self.services, {}
         for process, _, _ in reversed(services.values()):
             process.terminate()
@@ -207,7 +211,7 @@ class Machine(Network):
 
 
 class Disk:
-    """A directory with room of its own, in memory: mounted for this process and its children."""
+    """A directory with limited space, in memory, mounted for this process and its children."""
 
     SIZE = 1 << 30  # bytes
 
@@ -222,7 +226,7 @@ class Disk:
                               capture_output=True, check=False).returncode == 0
 
     def fill(self):
-        """It shrinks to what is on it: as full as by a file that takes the rest."""
+        """Shrinks the disk to its contents, as if a file took the rest."""
         def shrinks():
             now = os.statvfs(self.path)
             return self.resize((now.f_blocks - now.f_bfree) * now.f_frsize)
@@ -232,7 +236,7 @@ class Disk:
         until(lambda: self.resize(self.SIZE), f"{self.path} has room")
 
     def end(self, keep):
-        """What is kept outlives the mount."""
+        """Unmounts the disk. Files to be kept are copied first."""
         if keep:
             kept = f"{self.path}.kept"
             subprocess.run(["cp", "-a", self.path, kept], check=True)

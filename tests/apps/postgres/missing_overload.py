@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A wait, happening or order without a function does not compile.
+"""An event, a result or an order without a function does not compile.
 
 `missing_overload.py COMPILER ARGUMENT... -- ROOT`
 
@@ -14,8 +14,8 @@ from pathlib import Path
 
 AT = sys.argv.index("--")
 COMPILE, ROOT = sys.argv[1:AT], Path(sys.argv[AT + 1])
-TURN, ERRAND = "apps/postgres/decide/keeper_turn.hpp", "apps/postgres/perform/errand.hpp"
-KEEPER, ERRANDS = "apps/postgres/decide/keeper.cpp", "apps/postgres/perform/errand.cpp"
+TURN, TASK = "apps/postgres/decide/keeper_turn.hpp", "apps/postgres/perform/order_task.hpp"
+KEEPER, TASKS = "apps/postgres/decide/keeper.cpp", "apps/postgres/perform/order_task.cpp"
 
 
 class Missing(unittest.TestCase):
@@ -40,24 +40,24 @@ class Missing(unittest.TestCase):
         self.assertRegex(said, f"no matching .*function.*\\b{error}\\b")
 
     def test_nothing_is_missing(self):
-        for header, file in ((TURN, KEEPER), (ERRAND, ERRANDS)):
+        for header, file in ((TURN, KEEPER), (TASK, TASKS)):
             self.assertEqual(self.compile(header, "", file), (0, ""))
 
-    def test_the_end_of_a_wait(self):
-        struck = "  void ended(const Promotion&, const Promoted&);\n"
-        self.refused(TURN, struck, KEEPER, "ended")
+    def test_a_result(self):
+        struck = "  void on_result(const Promotion&, const Promoted&);\n"
+        self.refused(TURN, struck, KEEPER, "on_result")
 
-    def test_a_wait_in_vain(self):
+    def test_a_failure(self):
         struck = "  void failed(const Demand&, const Failed&) { relax(); }\n"
         self.refused(TURN, struck, KEEPER, "failed")
 
-    def test_what_comes_by_itself(self):
-        struck = "  void came(const Died& death);\n"
-        self.refused(TURN, struck, KEEPER, "came")
+    def test_an_event(self):
+        struck = "  void on_event(const Died& death);\n"
+        self.refused(TURN, struck, KEEPER, "on_event")
 
     def test_an_order(self):
-        struck = "std::unique_ptr<Errand> make_errand(const Look&, Core&, Tell);\n"
-        self.refused(ERRAND, struck, ERRANDS, "make_errand")
+        struck = "std::unique_ptr<OrderTask> make_task(const Look&, Core&, Tell);\n"
+        self.refused(TASK, struck, TASKS, "make_task")
 
 
 if __name__ == "__main__":

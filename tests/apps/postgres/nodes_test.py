@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Real nodes and their PostgreSQL, as their owner asks them, and as HAProxy leads to them:
-`nodes_test.py MUSTER`."""
+"""Real nodes and their PostgreSQL, as their operator asks them, and behind HAProxy: `nodes_test.py
+MUSTER`."""
 
 import contextlib
 import json
@@ -23,7 +23,8 @@ haproxy = program("haproxy")
 
 
 class Nodes(Cluster):
-    """Three, with HTTP. They are gone at the end; where all was well, their directory is, too."""
+    """Three nodes with HTTP, which are ended with the test. Their directory is removed if all is
+    well."""
 
     def __init__(self):
         super().__init__(MUSTER, "500ms", "3s")
@@ -48,7 +49,7 @@ class Nodes(Cluster):
         return primary
 
     def tell(self, *words):
-        """(exit code, output, standard error)"""
+        """Returns (exit code, output, standard error)."""
         ran = self.postgres(*words)
         return ran.returncode, ran.stdout, ran.stderr
 
@@ -63,9 +64,10 @@ class Asked(unittest.TestCase):
             for node in IDS:
                 code, said, error = nodes.check(node)
                 self.assertEqual((code, error), (0, ""), said)
-                self.assertRegex(said, rf"^PostgreSQL 15\.\d+ of node {node} is set so that the")
-            sentence = ("role backup may replicate: whoever follows under a node's name counts as "
-                        "its copy; ALTER ROLE backup NOREPLICATION")
+                self.assertRegex(said, rf"^PostgreSQL 15\.\d+ of node {node} has no findings: ")
+            sentence = ("role backup may replicate: a client of this role could follow under the "
+                        "name of a node and count as that node's copy; run ALTER ROLE backup "
+                        "NOREPLICATION")
             self.assertEqual(nodes.ask(primary, "create role backup login replication"), "")
             for node in IDS:
                 until(lambda each=node: nodes.check(each)[0] == 1, f"node {node} has the role, too")
@@ -77,7 +79,7 @@ class Asked(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertEqual(said["findings"], [{"about": "roles", "sentence": sentence}])
             self.assertEqual((said["node"], said["standby"]), (primary, False))
-            # They look after each start.
+            # Nodes check their settings after each start.
             subprocess.run([nodes.muster, "elect", "--dir", nodes.store(3),
                            "--reason", "a new start"], cwd=nodes.path, check=True,
                            capture_output=True)
@@ -89,7 +91,7 @@ class Asked(unittest.TestCase):
             nodes.kill_all(2)
             code, said, error = nodes.check(2)
             self.assertEqual((code, said), (5, ""))
-            self.assertIn("PostgreSQL of node 2 does not say how it is set: ", error)
+            self.assertIn("cannot read the settings of node 2's PostgreSQL: ", error)
 
     @unittest.skipUnless(Path(NEEDED["python3-psycopg2"]).exists(), "python3-psycopg2 not found")
     def test_where_clients_hold_all_connections_there_is_another_primary(self):
@@ -110,7 +112,8 @@ class Asked(unittest.TestCase):
                 if nodes.await_calm() == heir:
                     return True
                 ran = nodes.say("switch-over", heir, "--to", heir)
-                # 1: a node that stood still, as with as many clients it may, began another group.
+                # 1: with so many clients a node may be paused for a while, and then begin another
+                # group.
                 self.assertIn(ran.returncode, (0, 1), ran.stderr)
                 return ran.returncode == 0
 
@@ -139,13 +142,13 @@ class Asked(unittest.TestCase):
             self.assertEqual(seen["group"], nodes.status(primary)["group"])
             self.assertEqual({each["node"]: each["role"] for each in seen["nodes"]},
                              {primary: "primary", **dict.fromkeys(others, "replica")})
-            held = "2 of 3 hold each commit before it is acknowledged; "
-            self.assertEqual(seen["counts_on"], held + "2 others follow, and 1 is needed")
-            self.assertRegex(seen["why"], rf"^node {primary} is the freshest of \d$")
+            held = "2 of 3 nodes hold each commit before it is acknowledged; "
+            self.assertEqual(seen["counts_on"], held + "2 other nodes follow, and 1 is needed")
+            self.assertRegex(seen["why"], rf"^node {primary} has the newest data of \d nodes?$")
             code, said, error = nodes.tell("status", "--config", "n2.toml")
             self.assertEqual((code, error), (0, ""))
             self.assertIn(f"primary  node {primary} since {seen['since']}, group ", said)
-            # It stays the primary of later groups since then.
+            # The node stays primary in later groups, so `since` does not change.
             nodes.kill_all(others[0])
             until(lambda: nodes.replicas() == [others[1]], "one follows")
             until(lambda: nodes.seen(1)[1]["writable"], "it is written")
@@ -153,7 +156,7 @@ class Asked(unittest.TestCase):
             self.assertEqual((code, seen_then["primary"], seen_then["since"]),
                              (5, primary, seen["since"]))
             self.assertGreater(seen_then["group"], seen["group"])
-            self.assertEqual(seen_then["counts_on"], held + "1 other follows, and 1 is needed")
+            self.assertEqual(seen_then["counts_on"], held + "1 other node follows, and 1 is needed")
             [lost] = [each for each in seen_then["nodes"] if each["node"] == others[0]]
             self.assertEqual((lost["role"], lost["behind"]), ("unreachable", None))
             nodes.kill_all(others[1])
@@ -161,7 +164,7 @@ class Asked(unittest.TestCase):
             code, seen = nodes.seen(1)
             self.assertEqual((code, seen["primary"], seen["writable"]), (3, None, False))
             self.assertEqual(seen["why"],
-                             "only 1 of 3 nodes answers here, and it takes more than half")
+                             "only 1 of 3 nodes answers here, but more than half are needed")
 
     def test_status_says_how_far_a_clone_is(self):
         with Nodes() as nodes:
@@ -172,10 +175,11 @@ class Asked(unittest.TestCase):
             nodes.kill_all(node)
             shutil.rmtree(nodes.database(node))
             until(lambda: nodes.seen(1)[1]["writable"], "it is written without it")
-            nodes.once("join", node)
+            nodes.join(node)
             nodes.start(node)
 
-            # Who reads the clone is stopped again and again: it is not over before it is seen.
+            # The process that reads the clone is paused repeatedly, so that the clone is not
+            # finished before `status` has shown it.
             def clone():
                 for pid in nodes.whole_tree(node):
                     if program_of(pid) == "pg_basebackup":
@@ -203,7 +207,7 @@ def program_of(pid):
 class Balanced(unittest.TestCase):
     def test_haproxy_leads_writes_to_the_primary(self):
         [port] = free_ports(1)
-        manual = (REPOSITORY / "docs/postgres.md").read_text()
+        manual = (REPOSITORY / "docs/how-to/postgres/clients.md").read_text()
         [text] = re.findall(r"```haproxy\n(.*?)```", manual, re.S)
         with Nodes() as nodes:
             servers = "".join(f"  server n{node} 127.0.0.1:{nodes.databases[node][1]} check port "
@@ -218,11 +222,11 @@ class Balanced(unittest.TestCase):
                 nodes.databases["haproxy"] = ("127.0.0.1", port)
 
                 def written(number):
-                    """By which node's primary."""
+                    """Returns the node whose primary has answered."""
                     self.assertIsNone(process.poll(), "haproxy has ended")
-                    said = nodes.ask("haproxy", f"insert into t values ({number}) returning (select"
-                                     " node from muster.term order by counter desc limit 1)")
-                    return int(said) if said else None
+                    said = nodes.ask("haproxy", f"insert into t values ({number})"
+                                     " returning current_setting('port')")
+                    return {str(nodes.databases[node][1]): node for node in IDS}.get(said)
 
                 first = nodes.await_calm()
                 until(lambda: nodes.ask("haproxy", "create table t (n bigint)") is not None,

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-/// Settings as PostgreSQL reads them, from all files into one.
+/// Reads settings from all files into one, as PostgreSQL reads them.
 
 namespace muster::postgres {
 namespace {
@@ -65,9 +65,9 @@ BOOST_AUTO_TEST_CASE(what_is_included_stands_where_it_was_included) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_named) {
-  BOOST_TEST(read().error().what == at("a.conf").string() + ": there is no such file of settings");
+  BOOST_TEST(read().error().what == at("a.conf").string() + ": this settings file does not exist");
   write("a.conf", "include = 'b.conf'\n");
-  BOOST_TEST(read().error().what == at("b.conf").string() + ": there is no such file of settings");
+  BOOST_TEST(read().error().what == at("b.conf").string() + ": this settings file does not exist");
   write("b.conf", "include = 'a.conf'\n");
   BOOST_TEST(read().error().what.find("include each other") != std::string::npos);
   write("a.conf", "include_dir = 'e'\n");

@@ -1,4 +1,4 @@
-"""What the parts of a run came to, a line of JSON for each, and their sum."""
+"""Results of the parts of a run, one line of JSON for each, and their sum."""
 
 import collections
 import json
@@ -9,7 +9,7 @@ COUNTS = ("acknowledged", "lost", "late", "groups", "rewinds", "clones")
 
 
 class Parts:
-    """Those of the file are taken over; without one they are of this process."""
+    """The results of this process, after those in the file, if one is given."""
 
     def __init__(self, file):
         self.file, self.lines = file, []

@@ -1,26 +1,29 @@
-"""A cluster that is written to while something is done to it, and the verdict."""
+"""A cluster that clients write to while faults happen, and the verdict."""
 
 import random
 import time
 
 from writers import Writer
 
-GROUP = ("(select counter || '.' || coordinator from muster.term"
-         " order by counter desc, coordinator desc limit 1)")
-PATIENT = 30  # s: who is local to a primary that was sealed meanwhile
+# A primary has slots named after its group. While it is sealed it has none, and a commit that was
+# sent then is of no known group.
+GROUP = ("coalesce((select split_part(slot_name, '_', 2) || '.' || split_part(slot_name, '_', 3)"
+         " from pg_replication_slots where slot_name like 'muster\\_%%' limit 1), '-')")
+PATIENT = 30  # s: how long a client waits for one primary, which may be sealed during this time
 
 
 class Wrong(Exception):
-    """What must never be."""
+    """A violated claim."""
 
 
 def group_number(text):
-    """In their order."""
+    """A key that sorts groups in their order."""
     return tuple(map(int, text.split(".")))
 
 
 class Run:
-    """`writers` know all three nodes; beside them one on each machine knows its own alone."""
+    """`writers` clients know all three nodes. In addition, one client on each machine knows only
+    its node."""
 
     def __init__(self, cluster, seed, writers):
         self.cluster, self.random = cluster, random.Random(seed)
@@ -43,7 +46,7 @@ class Run:
         self.writers.append(Writer(name, connection, first, GROUP, *more))
 
     def written_since(self, moment):
-        """When the first commit was acknowledged that was sent after that."""
+        """The time of the first acknowledgement of a commit that was sent after `moment`."""
         found = []
         for writer in self.writers:
             for commit in reversed(writer.commits):
@@ -53,7 +56,7 @@ class Run:
         return min(found, default=None)
 
     def longest_pause(self, began, ended):
-        """Without an acknowledgement, in s."""
+        """The longest time without an acknowledgement, in s."""
         moments = [began, *sorted(commit.acknowledged for writer in self.writers
                                   for commit in list(writer.commits)
                                   if began < commit.acknowledged < ended), ended]
@@ -90,8 +93,9 @@ class Run:
 
     @staticmethod
     def late(commits):
-        """What was sent after a later group's first acknowledgement."""
+        """Commits that were sent after a later group's first acknowledgement."""
         first = {}
+        commits = [commit for commit in commits if commit.reign != "-"]
         for commit in commits:
             first[commit.reign] = min(first.get(commit.reign, commit.acknowledged),
                                       commit.acknowledged)

@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-// What comes of what was heard of a cluster, for people.
+// Tests the status of a cluster that people read, made from the answers of its nodes.
 
 namespace muster::postgres::test {
 namespace {
@@ -15,7 +15,7 @@ NodeSaid follows() {
   said.normal = said.replica = true;
   said.is = "node is Normal";
   said.group = seventh;
-  said.doing = "node 2 is the freshest of 3";
+  said.doing = "node 2 has the newest data of 3 nodes";
   return said;
 }
 
@@ -32,7 +32,7 @@ NodeSaid silent() {
   return said;
 }
 
-/// Node 2 is the primary of three, and both others follow.
+/// Node 2 is the primary of three, and both other nodes follow.
 Heard calm() {
   PrimarySaid primary{{seventh, two, 4, {900}},
                       Copies{{one, two, three}, 2},
@@ -51,28 +51,43 @@ std::string words(const Heard& heard) {
 
 BOOST_AUTO_TEST_SUITE(status)
 
-// Who asks may have another already.
+// The node that shows the status may have another node list than the primary has.
 BOOST_AUTO_TEST_CASE(it_is_written_by_the_list_of_the_primary) {
   Heard heard = calm();
   heard.primary->copies = Copies{{one, two, three, NodeId{4}}, 3, {}, 2};
   const std::string said = status_of(heard).counts_on;
   BOOST_TEST(said ==
-             "3 of 4, by generation 2, hold each commit before it is acknowledged; 2 others "
-             "follow, and 2 are needed");
+             "3 of 4 nodes (generation 2) hold each commit before it is acknowledged; 2 other "
+             "nodes follow, and 2 are needed");
   BOOST_TEST(status_of(heard).generation.value() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(a_cluster_that_is_written) {
-  BOOST_TEST(words(calm()) ==
-             "primary  node 2 since 2026-11-26T21:30:54Z, group 7.3, timeline 4\n"
-             "now      2 of 3 hold each commit before it is acknowledged; 2 others follow, and 1 "
-             "is needed\n"
-             "why      node 2 is the freshest of 3\n"
-             "node  role         behind    to replay  does\n"
-             "1     replica      0 B       0 B        follows\n"
-             "2     primary      -         -          takes writes\n"
-             "3     replica      1.2 kB    56.8 MB    follows\n");
+  BOOST_TEST(
+      words(calm()) ==
+      "primary  node 2 since 2026-11-26T21:30:54Z, group 7.3, timeline 4\n"
+      "now      2 of 3 nodes hold each commit before it is acknowledged; 2 other nodes follow, "
+      "and 1 is needed\n"
+      "why      node 2 has the newest data of 3 nodes\n"
+      "node  role         behind    to replay  does\n"
+      "1     replica      0 B       0 B        follows\n"
+      "2     primary      -         -          takes writes\n"
+      "3     replica      1.2 kB    56.8 MB    follows\n");
   BOOST_TEST(status_of(calm()).writable);
+}
+
+// The promise is not said to hold while something breaks it.
+BOOST_AUTO_TEST_CASE(a_client_that_bears_the_name_of_a_node_is_said) {
+  Heard heard = calm();
+  heard.primary->impostors = {{"n3", "10.0.0.9", 4711}};
+  const ClusterStatus status = status_of(heard);
+  BOOST_TEST(status.counts_on ==
+             "commits may be acknowledged that no other node holds: see the warning");
+  BOOST_TEST_REQUIRE(status.warnings.size() == 1U);
+  BOOST_TEST(says(words(heard), "\nwarning  process 4711 serves a client at 10.0.0.9 that"));
+  heard.primary->impostors.clear();
+  heard.primary->foreign_names = "ANY 1 (x)";
+  BOOST_TEST(says(words(heard), "\nwarning  Muster did not start this PostgreSQL"));
 }
 
 BOOST_AUTO_TEST_CASE(one_that_is_cloned_and_one_that_does_not_answer) {
@@ -82,23 +97,25 @@ BOOST_AUTO_TEST_CASE(one_that_is_cloned_and_one_that_does_not_answer) {
   heard.nodes[three] = silent();
   heard.primary->standbys = {{"mend_n1", false, {}, {}}};
   heard.primary->clones = {{one, 1'200'000'000, 3'400'000'000}};
-  BOOST_TEST(words(heard) ==
-             "primary  node 2 since 2026-11-26T21:30:54Z, group 7.3, timeline 4\n"
-             "now      commits wait until more nodes follow: 0 others follow, and 1 is needed\n"
-             "why      node 2 is the freshest of 3\n"
-             "node  role         behind    to replay  does\n"
-             "1     none         -         -          is cloned: 1.2 GB of about 3.4 GB\n"
-             "2     primary      -         -          takes writes\n"
-             "3     unreachable  -         -          nobody listens at 127.0.0.1:7103\n");
+  BOOST_TEST(
+      words(heard) ==
+      "primary  node 2 since 2026-11-26T21:30:54Z, group 7.3, timeline 4\n"
+      "now      commits wait until more nodes follow: 0 other nodes follow, and 1 is needed\n"
+      "why      node 2 has the newest data of 3 nodes\n"
+      "node  role         behind    to replay  does\n"
+      "1     none         -         -          is cloned: 1.2 GB of about 3.4 GB\n"
+      "2     primary      -         -          takes writes\n"
+      "3     unreachable  -         -          nobody listens at 127.0.0.1:7103\n");
   BOOST_TEST(!status_of(heard).writable);
-  // Under its own name it counts, when it streams.
+  // A standby counts only if it streams under its own name.
   heard.primary->standbys = {{"n1", false, 5, 5}};
   BOOST_TEST(!status_of(heard).writable);
   heard.primary->standbys = {{"n1", true, 5, 5}};
   BOOST_TEST(status_of(heard).writable);
   BOOST_TEST(status_of(heard).counts_on ==
-             "2 of 3 hold each commit before it is acknowledged; 1 other follows, and 1 is needed");
-  // A name that is no node's does not.
+             "2 of 3 nodes hold each commit before it is acknowledged; 1 other node follows, and 1 "
+             "is needed");
+  // A standby does not count if its name is no node's name.
   heard.primary->standbys = {{"n9", true, 5, 5}, {"mend_n1", true, 5, 5}};
   BOOST_TEST(!status_of(heard).writable);
 }
@@ -110,15 +127,17 @@ BOOST_AUTO_TEST_CASE(a_primary_whose_database_is_not_reached_from_here) {
   const ClusterStatus status = status_of(heard);
   BOOST_TEST(status.writable);
   BOOST_TEST(status.since == "");
-  BOOST_TEST(status.counts_on == "2 of 3 hold each commit before it is acknowledged");
-  BOOST_TEST(status.why == "who follows, and how far, is not known: no answer within 2000.0 ms");
+  BOOST_TEST(status.counts_on == "2 of 3 nodes hold each commit before it is acknowledged");
+  BOOST_TEST(
+      status.why ==
+      "the primary's PostgreSQL does not say which nodes follow: no answer within 2000.0 ms");
   BOOST_TEST(words(heard).find("primary  node 2, group 7.3\n") == 0U);
 }
 
 BOOST_AUTO_TEST_CASE(who_is_told_to_follow_and_does_not_stream_is_said_to_be_that) {
   Heard heard = calm();
   heard.primary->standbys.clear();
-  BOOST_TEST(says(words(heard), "is to follow, and does not stream from the primary"));
+  BOOST_TEST(says(words(heard), "should follow, but does not stream from the primary"));
 }
 
 BOOST_AUTO_TEST_CASE(a_primary_beside_a_witness_may_be_alone) {
@@ -154,17 +173,17 @@ BOOST_AUTO_TEST_CASE(why_nobody_writes) {
     BOOST_TEST(status.counts_on == "no commit is acknowledged by a node that answers");
     return status.why;
   };
-  BOOST_TEST(why() == "only 1 of 3 nodes answers here, and it takes more than half");
+  BOOST_TEST(why() == "only 1 of 3 nodes answers here, but more than half are needed");
   heard.nodes[two] = follows();
-  BOOST_TEST(why() == "no node is primary, and none says why; ask again");
+  BOOST_TEST(why() == "no node is the primary, and no node says why; ask again");
   heard.nodes[two].replica = false;
-  heard.nodes[two].doing = "waits until its row is copied";
-  BOOST_TEST(why() == "node 2 waits until its row is copied");
+  heard.nodes[two].doing = "waits until other nodes have the marker of its group";
+  BOOST_TEST(why() == "node 2 waits until other nodes have the marker of its group");
   heard.nodes[one].normal = false;
   heard.nodes[one].is = "node 1 is in Election";
   BOOST_TEST(why() == "node 1 is in Election");
-  heard.nodes[two].doing = "nobody writes: 1 of the 2 nodes that it takes have data here";
-  BOOST_TEST(why() == "nobody writes: 1 of the 2 nodes that it takes have data here");
+  heard.nodes[two].doing = "nobody writes: 1 of the 2 nodes that are needed have data here";
+  BOOST_TEST(why() == "nobody writes: 1 of the 2 nodes that are needed have data here");
   BOOST_TEST(words(heard).find("primary  none\nnow      no commit is acknowledged") == 0U);
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Three nodes and their PostgreSQL, writers, and primaries that hand over or leave in order.
 
-Each time nothing acknowledged is lost, who was to be primary is, and who was it before follows
-without being rewound or cloned: exit 1 otherwise. --times 20 tells how long nothing was written.
+Exits with 1 unless, each time, nothing acknowledged is lost, the intended node is primary, and
+the former primary follows without being rewound or cloned. --times 20 measures for how long
+nothing could be written.
 """
 
 import argparse
@@ -27,36 +28,37 @@ COORDINATOR = max(IDS)
 class Planned(Run):
     def __init__(self, cluster, seed, writers):
         super().__init__(cluster, seed, writers)
-        self.said = []  # ms, by the command
+        self.said = []  # for how many ms writing stopped, as each command printed it
 
     def asked(self, node, heir):
         return self.cluster.say("switch-over", node, "--to", heir)
 
     def told(self, node, what):
-        """How often that stands in the log of its node or of its PostgreSQL."""
+        """How often a text is in the log of a node or of its PostgreSQL."""
         logs = (self.cluster.path / f"n{node}.log", self.cluster.database(node) / "postgres.log")
         return sum(len(re.findall(what, log.read_text(errors="replace"))) for log in logs)
 
     def journal_has(self, what):
-        """How often that stands in the coordinator's."""
+        """How often a text is in the coordinator's journal."""
         journal = self.cluster.store(COORDINATOR) / "journal.jsonl"
         return journal.read_text(errors="replace").count(what)
 
     def follows_as_it_is(self, node, does):
-        """Does it, and sees that the primary of before was shut down in order, and was not
-        mended."""
-        mended, at_once = "is rewound|is cloned", "immediate shutdown request"
-        before = self.told(node, at_once), self.told(node, mended)
+        """Does it, and checks that the former primary was shut down in order, and was not rewound
+        or cloned."""
+        repaired, at_once = "is rewound|is cloned", "immediate shutdown request"
+        before = self.told(node, at_once), self.told(node, repaired)
         does()
         self.await_calm()
-        now = self.told(node, at_once), self.told(node, mended)
+        now = self.told(node, at_once), self.told(node, repaired)
         if now[0] == before[0] and now[1] != before[1]:
-            raise Wrong(f"node {node} went down in order, and was mended")
+            raise Wrong(f"node {node} went down in order, and was rewound or cloned")
         return now[0] == before[0]
 
     def hand_over(self):
-        """Asked for anywhere; true where it was down in order. A machine that stands still for a
-        while makes another primary: once more then."""
+        """Asks any node for a switch-over. Returns true if the primary was shut down in order. If
+        the machine is paused for a while, another node may become primary, so this is tried
+        again."""
         for _ in range(5):
             primary = self.await_calm()
             heir = self.random.choice([node for node in IDS if node != primary])
@@ -73,7 +75,8 @@ class Planned(Run):
 
             in_order = self.follows_as_it_is(primary, does)
             if ran.returncode == 0:
-                # Who makes an election itself recovers, and is held for that in time (calm).
+                # A node that makes an election itself goes through Recovery. If it does so often,
+                # it is suspended (calm).
                 if primary != COORDINATOR and self.journal_has(asks) == before:
                     raise Wrong(f"node {primary} made the election for its hand-over itself")
                 self.said.append(float(re.search(r"for ([\d.]+) ms", ran.stdout).group(1)))
@@ -94,8 +97,9 @@ class Planned(Run):
         return self.follows_as_it_is(primary, does)
 
     @contextlib.contextmanager
-    def standing_still(self, node, which):
-        """These processes of its PostgreSQL; whoever takes one out of the list lets it go on."""
+    def paused(self, node, which):
+        """Pauses these processes of its PostgreSQL. A process that is taken out of the list goes
+        on."""
         pids = self.cluster.ask(node, f"select pid from pg_stat_activity where {which}", 10).split()
         stopped = list(map(int, pids))
         try:
@@ -108,8 +112,8 @@ class Planned(Run):
                     os.kill(pid, signal.SIGCONT)
 
     def waits_for_what_gets_on(self):
-        """Sessions that end one after the other, in more than twice the time that a standstill may
-        last, are waited for; a standby that does not answer is not."""
+        """Sessions that end one after the other are waited for, although that takes more than twice
+        the longest pause without progress. A standby that does not answer is not waited for."""
         primary = self.await_calm()
         heir, other = (node for node in IDS if node != primary)
         at_once = "immediate shutdown request"
@@ -122,7 +126,7 @@ class Planned(Run):
             which = "query = 'SELECT pg_sleep(600)'"
             self.until(lambda: self.cluster.ask(primary, "select count(*) from pg_stat_activity "
                                                 f"where {which}", 10) == "8", "they sleep")
-            with self.standing_still(primary, which) as slow:
+            with self.paused(primary, which) as slow:
                 command = self.cluster.command("switch-over", primary, "--to", str(heir))
                 with subprocess.Popen(command, cwd=self.cluster.path) as asks:
                     while slow:
@@ -133,7 +137,7 @@ class Planned(Run):
             raise Wrong(f"sessions of node {primary} that ended slowly were not waited for")
         self.await_calm()
         before = self.told(heir, at_once)
-        with self.standing_still(other, "backend_type = 'walreceiver'"):
+        with self.paused(other, "backend_type = 'walreceiver'"):
             began = time.monotonic()
             self.asked(heir, primary)
             self.until(lambda: self.written_since(began), "written again")
@@ -141,7 +145,7 @@ class Planned(Run):
             raise Wrong(f"the standby of node {other}, which did not answer, was waited for")
 
     def notify_as_anybody(self, primary, heir):
-        """Any role may NOTIFY; a superuser alone is obeyed."""
+        """Any role may NOTIFY, but only a superuser is obeyed."""
         self.cluster.ask(primary, "CREATE ROLE anybody LOGIN", 10)
         says = [PROGRAMS / "psql", "-X", "-c", f"NOTIFY muster_hand_over, '{heir}'",
                 "-c", "SELECT pg_sleep(60)",
@@ -153,7 +157,7 @@ class Planned(Run):
             raise Wrong("a role that is no superuser was obeyed")
 
     def run_twice(self, node):
-        """A second process leaves alone what the first one has."""
+        """A second process does not change the files of the first one."""
         conf = self.cluster.database(node) / "muster.conf"
         before = conf.read_bytes()
         ran = self.cluster.say("run", node)
@@ -163,7 +167,7 @@ class Planned(Run):
             raise Wrong(f"a second process of node {node} touched what is the first one's")
 
     def refused(self):
-        """What may not be is said, and nothing changes."""
+        """A request that is not allowed is refused with a sentence, and nothing changes."""
         primary = self.await_calm()
         other = next(node for node in IDS if node != primary)
         for node, heir, why in ((primary, primary, f"node {primary} is the primary already"),
@@ -214,7 +218,8 @@ def main():
         sys.exit(f"WRONG, seed {said.seed}: {wrong}; see {cluster.path}")
     cluster.end(keep=False)
     print(f"{count} acknowledged commits, none lost; {in_order} of {said.times} switch-overs and "
-          f"{left_in_order} of {said.times} leaves shut down in order, none of these was mended")
+          f"{left_in_order} of {said.times} leaves shut down in order, none of these was rewound "
+          "or cloned")
     print(f"nothing was written for {statistics.median(run.said):.0f} ms (median), "
           f"{min(run.said):.0f} to {max(run.said):.0f}")
 

@@ -9,7 +9,8 @@
 
 #include <thread>
 
-/// Each setting that breaks the promise is found while it does, on real instances.
+/// On real instances: the check finds a setting that breaks the promise, and no longer finds the
+/// setting once it is corrected.
 
 namespace muster::postgres::tests {
 namespace {
@@ -23,7 +24,7 @@ std::vector<Finding> findings(Trio& trio, NodeId node) {
   return check(**facts);
 }
 
-/// What they are about: "fsync roles".
+/// The topics of all findings, such as "fsync roles".
 std::string found(Trio& trio, NodeId node) {
   std::string about;
   for (const Finding& finding : findings(trio, node))
@@ -31,14 +32,14 @@ std::string found(Trio& trio, NodeId node) {
   return about;
 }
 
-/// The sentence of the only one.
+/// The sentence of the only finding.
 std::string sentence(Trio& trio, NodeId node) {
   const auto all = findings(trio, node);
   BOOST_REQUIRE_EQUAL(all.size(), 1U);
   return all[0].sentence;
 }
 
-/// A server that somebody has started by hand, not as a node does.
+/// A server that was started by hand, not by a node.
 class ByHand {
  public:
   ByHand(Trio& trio, NodeId node, const std::map<std::string, std::string>& settings)
@@ -68,10 +69,33 @@ class ByHand {
   std::optional<apps::Process> process_;
 };
 
-/// What is found of a server that somebody has started so.
+/// The findings about a server that was started by hand with these settings.
 std::string found_by_hand(Trio& trio, const std::map<std::string, std::string>& settings) {
   const ByHand server(trio, n1, settings);
   return found(trio, n1);
+}
+
+BOOST_FIXTURE_TEST_CASE(settings_of_roles_and_databases_do_not_reach_own_sessions, Led,
+                        *on_postgres) {
+  Client client = trio.client(n1);
+  const auto ask = [&](const std::string& statement) {
+    const auto answer = client.ask(statement);
+    BOOST_REQUIRE_MESSAGE(answer, statement << ": " << answer.error().what);
+  };
+  ask("CREATE ROLE plain");
+  for (const std::string setting :
+       {"default_transaction_isolation = serializable", "default_transaction_deferrable = on",
+        "role = plain", "intervalstyle = iso_8601", "bytea_output = escape",
+        "standard_conforming_strings = off", "local_preload_libraries = absent",
+        "temp_tablespaces = absent", "idle_in_transaction_session_timeout = 1"})
+    ask("ALTER DATABASE postgres SET " + setting);
+  ask("ALTER ROLE postgres SET session_preload_libraries = absent");
+  BOOST_TEST(!trio.client(n1).ask("SELECT 1"));  // a client cannot even connect
+  Client own(trio.io, session_parameters(trio.options(n1), n1));
+  BOOST_TEST(own.value("SELECT concat_ws(', ', current_user,"
+                       " current_setting('transaction_isolation'), INTERVAL '1 day', '\\',"
+                       " '\\x61'::bytea)") == "postgres, read committed, 1 day, \\, \\x61");
+  BOOST_TEST(found(trio, n1) == "");
 }
 
 BOOST_FIXTURE_TEST_CASE(settings_of_roles_and_databases_are_found_while_they_stand, Led,
@@ -89,7 +113,7 @@ BOOST_FIXTURE_TEST_CASE(settings_of_roles_and_databases_are_found_while_they_sta
     BOOST_TEST_CONTEXT(of) {
       ask("ALTER " + of + " SET synchronous_commit = local");
       BOOST_TEST(found(trio, n1) == "synchronous_commit");
-      // The cure is one.
+      // Running the cure removes the finding.
       const std::string said = sentence(trio, n1);
       BOOST_TEST(said.find("ALTER " + of + " RESET synchronous_commit") != std::string::npos, said);
       ask(said.substr(said.find("ALTER ")));
@@ -169,12 +193,12 @@ BOOST_FIXTURE_TEST_CASE(a_standby_that_has_less_than_its_primary_is_found_and_do
   for (const std::string& name : settings_of_primary) more[name] = "200";
   const ByHand primary(trio, n1, more);
   BOOST_TEST(found(trio, n1) == "");
-  // The primary's log says it, and so replay waits.
+  // The primary's log contains the new values, so the replay of the standby pauses.
   std::string all = "replay";
   for (const auto& [name, value] : more) all += " " + name;
   trio.run_until([&] { return found(trio, n2) == all; });
   BOOST_TEST(findings(trio, n2)[1].sentence.find(
-                 "max_connections is 100 here and 200 at the primary: replay pauses") == 0U);
+                 "max_connections is 100 here but 200 at the primary: replay pauses") == 0U);
   trio.expect<Ended>(n2, End{Shutdown::immediate});
   const std::string why = trio.expect_failure(n2, Begin{});
   BOOST_TEST(why.find("insufficient parameter settings") != std::string::npos, why);
@@ -189,7 +213,8 @@ BOOST_FIXTURE_TEST_CASE(who_watches_says_what_is_new_once_and_again_when_it_come
                         *on_postgres) {
   InstanceOptions options = trio.options(n1);
   options.between_checks = 10ms;
-  std::map<std::string, unsigned> told;  // how often, by the first three words
+  std::map<std::string, unsigned>
+      told;  // how often each finding was reported, by the beginning of its sentence
   Watch watch(trio.io.get_executor(), options, [&](const std::string& sentence) {
     ++told[sentence.substr(0, sentence.find(" may replicate"))];
   });
@@ -204,12 +229,12 @@ BOOST_FIXTURE_TEST_CASE(who_watches_says_what_is_new_once_and_again_when_it_come
   tell_of("three");
   BOOST_TEST(told["role one"] == 1U);
   BOOST_TEST(told["role two"] == 1U);
-  // What was told of after that has gone was seen without it.
+  // When the watch reports the role `four`, it has also seen that the role `one` is gone.
   BOOST_REQUIRE(client.ask("DROP ROLE one"));
   tell_of("four");
   BOOST_REQUIRE(client.ask("CREATE ROLE one LOGIN REPLICATION"));
   trio.run_until([&] { return told["role one"] == 2U; });
-  // Stopped in the middle, and begun again, it knows what it has said.
+  // A watch that is stopped and started again still knows which findings it has reported.
   watch.stop();
   watch.begin();
   tell_of("five");
@@ -217,7 +242,7 @@ BOOST_FIXTURE_TEST_CASE(who_watches_says_what_is_new_once_and_again_when_it_come
   BOOST_TEST(told["role two"] == 1U);
   trio.expect<Ended>(n1, End{Shutdown::immediate});
   const auto silent = [](const auto& one) {
-    return one.first.find("PostgreSQL of node 1 does not say how it is set: ") == 0;
+    return one.first.find("cannot read the settings of node 1's PostgreSQL: ") == 0;
   };
   trio.run_until([&] { return std::any_of(told.begin(), told.end(), silent); });
   BOOST_TEST(told["role two"] == 1U);

@@ -1,6 +1,8 @@
 #include "apps/postgres/trio.hpp"
 
 #include "apps/base/user.hpp"
+#include "apps/postgres/server/conf.hpp"
+#include "apps/postgres/server/marker.hpp"
 
 #include <muster/values/text.hpp>
 
@@ -23,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// PostgreSQL does not run as root, and neither does what tests it.
+/// Runs the tests as another user than root, because PostgreSQL refuses to run as root.
 struct AsPostgres {
   inline static const bool keeps = std::getenv("MUSTER_KEEP") != nullptr;  // of root's environment
   AsPostgres() {
@@ -36,8 +38,8 @@ struct AsPostgres {
 };
 BOOST_TEST_GLOBAL_FIXTURE(AsPostgres);
 
-/// In memory where that can be: a server that was killed makes all of its files durable when it
-/// begins, which takes seconds where they have just been copied to a disk.
+/// Makes a directory for one test, in memory if possible. A killed server makes all of its files
+/// durable when it starts, which takes seconds if the files were just copied to a disk.
 fs::path new_directory() {
   const bool in_memory = ::access("/dev/shm", W_OK) == 0;
   std::string name = std::string(in_memory ? "/dev/shm" : "/tmp") + "/muster-postgres-XXXXXX";
@@ -76,7 +78,8 @@ void copy_tree(const fs::path& from, const fs::path& to) {
   fs::permissions(to, fs::perms::owner_all);
 }
 
-/// Of this build alone. The user of the tests may have no way into the build's own directory.
+/// The directory for databases of this build. This directory is not in the build directory, because
+/// the user of the tests may be unable to enter that one.
 fs::path databases() {
   const fs::path all =
       fs::temp_directory_path() / ("muster-databases-" + std::to_string(::geteuid()) + "-" +
@@ -89,7 +92,8 @@ fs::path databases() {
   return all;
 }
 
-/// A new database that has never run: made once for all tests, as that takes a second.
+/// A new database that has never run. The database is made once for all tests, since making one
+/// takes a second.
 fs::path database(unsigned segment_megabytes) {
   const fs::path made = databases() / ("created-" + std::to_string(segment_megabytes));
   const apps::Descriptor lock(
@@ -151,13 +155,19 @@ std::string Client::value(const std::string& statement) {
   return answer->rows.empty() ? "" : text_in(answer->rows[0], 0);
 }
 
-Trio::Trio(unsigned nodes, std::map<std::string, std::string> settings, unsigned segment_megabytes)
-    : addresses_(free_addresses(nodes)), settings_(std::move(settings)) {
+Trio::Trio(unsigned nodes, std::map<std::string, std::string> settings, unsigned segment_megabytes,
+           NodeSet witnesses)
+    : addresses_(free_addresses(nodes)),
+      settings_(std::move(settings)),
+      witnesses_(std::move(witnesses)) {
   const fs::path whole = database(segment_megabytes);
   root_ = new_directory();
+  BOOST_REQUIRE(write_durably(root_ / "marker.key", new_marker_key()));
   for (const auto& [id, address] : addresses_) {
     fs::create_directory(options(id).sockets);
     copy_tree(whole, options(id).data);
+    BOOST_REQUIRE(write_known_terms(
+        options(id), {*system_identifier_in(whole), true, {first_marker(options(n1), 1)}}));
     renew(id);
   }
 }
@@ -173,9 +183,14 @@ InstanceOptions Trio::options(NodeId node) const {
   options.data = options.sockets / "data";
   options.node = node;
   options.nodes = addresses_;
+  options.witnesses = witnesses_;
   options.longest_standstill = std::chrono::seconds(3);
   options.settings = settings_;
-  // What starts by itself is seen in no test.
+  options.cluster = "trio";
+  const auto keys = MarkerKeys::read(root_ / "marker.key");
+  BOOST_REQUIRE(keys);
+  options.marker_keys = *keys;
+  // Autovacuum is off: it starts by itself, and would disturb the tests.
   options.settings.try_emplace("autovacuum", "off");
   return options;
 }
@@ -183,24 +198,24 @@ InstanceOptions Trio::options(NodeId node) const {
 void Trio::renew(NodeId node) {
   instances_.erase(node);
   instances_[node] = std::make_unique<Instance>(
-      io.get_executor(), options(node), [this, node](const Happening& happening) {
-        deaths[node].push_back(std::get<Died>(happening.what).why);
+      io.get_executor(), options(node), [this, node](const KeeperEvent& event) {
+        deaths[node].push_back(std::get<Died>(event.what).why);
       });
 }
 
-HasHappened Trio::perform(NodeId node, What what) {
-  std::optional<HasHappened> happened;
+AnyEvent Trio::perform(NodeId node, What what) {
+  std::optional<AnyEvent> result;
   const Round round{++round_};
-  (*this)[node].perform({round, std::move(what)}, [&](const Happening& happening) {
-    BOOST_REQUIRE(happening.round == round);
-    happened = happening.what;
+  (*this)[node].perform({round, std::move(what)}, [&](const KeeperEvent& event) {
+    BOOST_REQUIRE(event.round == round);
+    result = event.what;
   });
-  run_until([&] { return happened.has_value(); });
-  return *happened;
+  run_until([&] { return result.has_value(); });
+  return *result;
 }
 
-void Trio::require(const HasHappened& happened, bool as_expected) {
-  std::string what = std::visit([](const auto& each) { return muster::to_text(each); }, happened);
+void Trio::require(const AnyEvent& result, bool as_expected) {
+  std::string what = std::visit([](const auto& each) { return muster::to_text(each); }, result);
   BOOST_REQUIRE_MESSAGE(as_expected, "ended with " << what);
 }
 
@@ -218,11 +233,11 @@ Session::Parameters Trio::of_client(NodeId node) const {
 
 Lsn Trio::lead(NodeId node, GroupNumber group) {
   expect<Promoted>(node, Promote{});
-  return expect<TermWritten>(node, WriteTerm{group}).end;
+  return expect<MarkerWritten>(node, WriteMarker{group}).end;
 }
 
 void Trio::follow(NodeId node, NodeId primary, GroupNumber group) {
-  expect<Configured>(node, Configure{{Names::sealed, primary, false, group}});
+  expect<Configured>(node, Configure{{false, primary, true, group}});
 }
 
 void Trio::open(NodeId node, Lsn row) {
@@ -231,27 +246,31 @@ void Trio::open(NodeId node, Lsn row) {
 }
 
 void Trio::unseal(NodeId node) {
-  expect<Configured>(node, Configure{{Names::open, {}, false, {}}});
-  expect<NamesShown>(node, ShowNames{Names::open});
-  expect<Kicked>(node, Kick{});
+  expect<Configured>(node, Configure{{true, {}, false, {}}});
+  expect<ConfShown>(node, ShowConf{});
 }
 
 Holding Trio::stop(NodeId node, bool primary) {
   expect<Configured>(node, Configure{});
-  expect<NamesShown>(node, ShowNames{Names::sealed});
   if (primary)
-    expect<WalsendersGone>(node, EndWalsenders{});
+    expect<GateClosed>(node, CloseGate{});
   else
     expect<Replayed>(node, FinishReplay{});
   return expect<Seen>(node, Look{}).holding;
 }
 
 void Trio::begin_group(NodeId primary, GroupNumber group) {
-  for (const auto& [node, address] : addresses_) expect<Began>(node, Begin{});
   for (const auto& [node, address] : addresses_) {
-    if (node != primary) follow(node, primary, group);
+    expect<Began>(node, Begin{});
+    expect<Seen>(node, Look{});
   }
-  open(primary, lead(primary, group));
+  const Lsn row = lead(primary, group);
+  for (const auto& [node, address] : addresses_) {
+    if (node == primary) continue;
+    follow(node, primary, group);
+    expect<MarkerHeld>(node, AwaitMarker{group, primary});
+  }
+  open(primary, row);
 }
 
 void Trio::let_catch_up(NodeId primary) {
@@ -279,7 +298,8 @@ Writer::Writer(Trio& trio, NodeId node, std::uint64_t first)
 
 void Writer::write() {
   session_.ask("INSERT INTO written VALUES ($1)", {std::to_string(next_)}, {}, [this](auto answer) {
-    // A warning says that the wait for copies was given up.
+    // A warning means that the wait for copies was cancelled, so that commit does not count as
+    // acknowledged.
     if (answer && answer->notices.empty()) acknowledged_.insert(next_);
     over_ = !answer;
     if (over_) return;

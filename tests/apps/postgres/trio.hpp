@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-/// Three real PostgreSQL on this machine, told what to do step by step.
+/// Three real PostgreSQL servers on this machine, which perform orders step by step.
 
 namespace muster::postgres::tests {
 
@@ -19,18 +19,18 @@ using namespace std::chrono_literals;
 
 inline constexpr NodeId n1{1}, n2{2}, n3{3};
 
-/// Of a case that is skipped, which is said, where PostgreSQL 15 is not installed.
+/// Skips a case, with a message, if PostgreSQL 15 is not installed.
 boost::test_tools::assertion_result postgres_is_here(boost::unit_test::test_unit_id);
 inline const boost::unit_test::precondition on_postgres(postgres_is_here);
 
-/// A client of one's own, who has a loop to run.
+/// A client of the test's own, which runs the event loop while it waits.
 class Client {
  public:
   Client(boost::asio::io_context& io, Session::Parameters parameters);
 
-  /// Connects where it is not.
+  /// Sends a statement. Connects first if necessary.
   SqlExpected<Answer> ask(const std::string& statement);
-  /// Does not wait: the outcome is in `outcome` when it is there.
+  /// Sends a statement and does not wait. The result appears in `outcome`.
   void put(const std::string& statement);
   std::optional<SqlExpected<Answer>> outcome;
   /// The first column of the first row.
@@ -44,73 +44,75 @@ class Client {
 
 class Trio {
  public:
-  /// Three copies of one database, none running. What is in `settings` each has on its command
+  /// Three copies of one database, none of them running. Each server gets `settings` on its command
   /// line.
   explicit Trio(unsigned nodes = 3, std::map<std::string, std::string> settings = {},
-                unsigned segment_megabytes = 1);
+                unsigned segment_megabytes = 1, NodeSet witnesses = {});
   ~Trio();
 
   boost::asio::io_context io;
 
   Instance& operator[](NodeId node) { return *instances_.at(node); }
   [[nodiscard]] InstanceOptions options(NodeId node) const;
-  /// Another life of the node's process, which has ended PostgreSQL.
+  /// Ends the present life of the node, with its PostgreSQL, and starts another life.
   void renew(NodeId node);
 
-  /// Performs it to its end.
-  HasHappened perform(NodeId node, What what);
-  /// The same, which is to end so.
+  /// Performs an order to its end.
+  AnyEvent perform(NodeId node, What what);
+  /// Performs an order that should end with an event of type `Outcome`.
   template <class Outcome>
   Outcome expect(NodeId node, What what) {
-    const HasHappened happened = perform(node, std::move(what));
-    require(happened, std::holds_alternative<Outcome>(happened));
-    return std::get<Outcome>(happened);
+    const AnyEvent result = perform(node, std::move(what));
+    require(result, std::holds_alternative<Outcome>(result));
+    return std::get<Outcome>(result);
   }
-  /// Why it failed, which it is to do.
+  /// Performs an order that should fail. Returns the reason of the failure.
   std::string expect_failure(NodeId node, What what) { return expect<Failed>(node, what).why; }
 
   void run_until(const std::function<bool()>& is_over, Duration bound = 60s);
 
-  /// A client of that node by its socket, as anybody is one: nothing of it is set.
+  /// Makes an ordinary client of that node, over the node's socket and without Muster's settings.
   Client client(NodeId node) { return {io, of_client(node)}; }
   [[nodiscard]] Session::Parameters of_client(NodeId node) const;
 
-  // --- What groups do
-  Lsn lead(NodeId node, GroupNumber group);  ///< from promotion to its row; where that ends
+  // --- Steps of a group
+  /// Promotes the node and writes its row. Returns the position where the row ends.
+  Lsn lead(NodeId node, GroupNumber group);
   void follow(NodeId node, NodeId primary, GroupNumber group = {});
-  void open(NodeId node, Lsn row);  ///< from the wait for copies to the kick
-  void unseal(NodeId node);         ///< from muster.conf to the kick
+  void open(NodeId node, Lsn row);  ///< waits until the row has copies, then does as unseal()
+  void unseal(NodeId node);         ///< makes a primary writable by default
   Holding stop(NodeId node, bool primary);
-  /// Begin, lead and open with the others as standbys.
+  /// Starts all servers, makes `primary` the open primary, and makes the others its standbys.
   void begin_group(NodeId primary, GroupNumber group);
 
-  /// Until what is committed there now is on both others.
+  /// Waits until both other nodes have all that the primary has committed so far.
   void let_catch_up(NodeId primary);
 
-  /// The table `written`, which every writer writes to.
+  /// Makes the table `written`, to which each writer writes.
   void make_table(NodeId primary);
 
-  /// What was said that nobody asked for.
+  /// For each node: the reasons why its server ended without an order.
   std::map<NodeId, std::vector<std::string>> deaths;
 
  private:
-  static void require(const HasHappened& happened, bool as_expected);
+  static void require(const AnyEvent& result, bool as_expected);
 
   std::filesystem::path root_;
   std::map<NodeId, Address> addresses_;
   std::map<std::string, std::string> settings_;
+  NodeSet witnesses_;
   std::map<NodeId, std::unique_ptr<Instance>> instances_;
   std::uint64_t round_ = 0;
 };
 
-/// Inserts numbers one after the other, and knows which were acknowledged.
+/// Inserts numbers one after the other, and records which of them were acknowledged.
 class Writer {
  public:
-  /// Into the table `written`, from `first` on.
+  /// Writes to the table `written`, from the number `first` on.
   Writer(Trio& trio, NodeId node, std::uint64_t first);
 
   [[nodiscard]] const std::set<std::uint64_t>& acknowledged() const { return acknowledged_; }
-  /// Whether its session has ended.
+  /// True if the session of the writer has ended.
   [[nodiscard]] bool over() const { return over_; }
 
  private:
@@ -122,14 +124,14 @@ class Writer {
   bool over_ = false;
 };
 
-/// Four at one primary.
+/// Four writers at one primary.
 class Writers {
  public:
   Writers(Trio& trio, NodeId node) {
     for (std::uint64_t i = 0; i < 4; ++i)
       all_.push_back(std::make_unique<Writer>(trio, node, i * 100'000'000));
   }
-  [[nodiscard]] std::set<std::uint64_t> numbers() const;  ///< acknowledged
+  [[nodiscard]] std::set<std::uint64_t> numbers() const;  ///< the acknowledged numbers
   [[nodiscard]] std::size_t acknowledged() const;
   [[nodiscard]] bool any_over() const;
 
@@ -140,13 +142,13 @@ class Writers {
 /// The numbers in the table `written` of that node.
 std::set<std::uint64_t> written_at(Trio& trio, NodeId node);
 
-// --- What cases begin with
+// --- States from which cases start
 
-/// None runs.
+/// No server runs.
 struct Down {
   Trio trio;
 };
-/// The first leads the others.
+/// The first node is the primary, and the other nodes follow it.
 struct Led : Down {
   Led() { trio.begin_group(n1, {1, n3}); }
 };

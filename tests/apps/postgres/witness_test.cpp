@@ -4,8 +4,8 @@
 
 #include <string>
 
-// Two nodes with data and a witness: who may be chosen by what was promised, and a primary that
-// goes on alone until another has all commits.
+// Two nodes with data and a witness: which node the promises allow to be chosen, and how a primary
+// goes on alone until another node has all commits.
 
 namespace muster::postgres::test {
 namespace {
@@ -27,7 +27,7 @@ const Promise of_two = promise(group, {two});
 
 BOOST_AUTO_TEST_SUITE(witness)
 
-// --- Who may be chosen
+// --- The choice by promises
 
 BOOST_AUTO_TEST_CASE(the_first_group_takes_all_nodes_with_data) {
   BOOST_TEST(!chosen_of({{one, {held()}}, {three, {}}}).primary);
@@ -38,12 +38,12 @@ BOOST_AUTO_TEST_CASE(the_first_group_takes_all_nodes_with_data) {
   BOOST_TEST(choice.promises.at(one) == promise(later, {one, two}));
 }
 
-BOOST_AUTO_TEST_CASE(whoever_has_all_goes_on_without_the_other) {
+BOOST_AUTO_TEST_CASE(a_node_that_has_all_goes_on_without_the_other) {
   const Choice choice = chosen_of({{one, {held(), of_both}}, {three, {{}, of_both}}});
   BOOST_TEST(choice.primary.value() == one);
   BOOST_TEST(choice.is_alone());
   BOOST_TEST(choice.promises.at(three) == promise(later, {one}));
-  BOOST_TEST(choice.why == "node 1 is the freshest of 1, and goes on alone");
+  BOOST_TEST(choice.why == "node 1 has the newest data of 1 node, and goes on alone");
 }
 
 BOOST_AUTO_TEST_CASE(who_was_not_promised_is_not_chosen_and_is_told_of_no_promise) {
@@ -63,13 +63,14 @@ BOOST_AUTO_TEST_CASE(the_latest_promise_is_known_where_a_majority_or_all_tell) {
   const Choice without_its_data = chosen_of({{one, stale}, {two, forgetful}, {three, {}}});
   BOOST_TEST(!without_its_data.primary);
   BOOST_TEST(without_its_data.why ==
-             "nobody writes: 1 of the 2 nodes that it takes know here who holds each commit: start "
-             "all nodes, with both databases");
+             "nobody writes: 1 of the 2 nodes that are needed here know which node has each "
+             "commit: start all nodes, the two with databases too");
   const Report with_data{held(25), {}, true};
   BOOST_TEST(chosen_of({{one, stale}, {two, with_data}, {three, {}}}).primary.value() == two);
 }
 
-// Both and the witness have begun anew since groups wrote: one of them may have been alone.
+// Both nodes and the witness have lost their safe storage since groups wrote. It is possible that
+// one of the two nodes has written alone.
 BOOST_AUTO_TEST_CASE(where_all_have_forgotten_who_has_less_holds_nothing) {
   const Choice choice = chosen_of({{one, {held(20)}}, {two, {held(25)}}, {three, {}}});
   BOOST_TEST(choice.primary.value() == two);
@@ -110,13 +111,11 @@ Choice chosen_alone() {
 Script opened_alone() {
   Script node = Script(two_and_witness).reported();
   node.after(StartCalled{group, chosen_alone()}, Promoted{});
-  BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart");
-  BOOST_TEST(node.after_each(AllHaveIt{earlier}, AllHaveIt{group}) == "nothing; Configure");
-  BOOST_TEST(node.ordered<Configure>().conf.names == Names::alone);
-  BOOST_TEST(node.after(Configured{}) == "ShowNames");
-  BOOST_TEST(node.ordered<ShowNames>().names == Names::alone);
-  node.after(NamesShown{}, Kicked{});
-  BOOST_TEST(node.after(Checkpointed{}) == "AwaitFollower");
+  BOOST_TEST(node.after(MarkerWritten{row_of_group, Lsn{32}}) == "EndStart, Configure");
+  BOOST_TEST(node.ordered<Configure>().conf == writable);
+  BOOST_TEST(node.after_each(Configured{}, ConfShown{}) == "ShowConf; nothing");
+  BOOST_TEST(node.after_each(AllHaveIt{earlier}, AllHaveIt{group}) == "nothing; Acknowledge");
+  BOOST_TEST(node.after_each(Acknowledges{}, Checkpointed{}) == "Checkpoint; AwaitFollower");
   return node;
 }
 
@@ -128,10 +127,8 @@ BOOST_AUTO_TEST_CASE(it_opens_when_all_members_know_that_its_commits_are_nowhere
 
 BOOST_AUTO_TEST_CASE(it_demands_copies_in_force_and_of_all_before_and_then_wants_an_election) {
   Script node = opened_alone();
-  BOOST_TEST(node.after(FollowerThere{}) == "Configure");
-  BOOST_TEST(node.ordered<Configure>().conf.names == Names::open);
-  BOOST_TEST(node.after_each(Configured{}, NamesShown{}, Checkpointed{}, Kicked{Lsn{99}}) ==
-             "ShowNames; Checkpoint; Kick; AwaitCopies");
+  BOOST_TEST(node.after_each(FollowerThere{}, AcknowledgerGone{}, Kicked{Lsn{99}}) ==
+             "EndAcknowledger; Kick; AwaitCopies");
   BOOST_TEST(node.ordered<AwaitCopies>().lsn == Lsn{99});
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);
   BOOST_TEST(node.after(CopiesHold{}) == "WantElection");
@@ -140,10 +137,9 @@ BOOST_AUTO_TEST_CASE(it_demands_copies_in_force_and_of_all_before_and_then_wants
 
 BOOST_AUTO_TEST_CASE(it_is_alone_again_where_that_came_to_nothing) {
   Script node = opened_alone();
-  node.after(FollowerThere{}, Configured{}, NamesShown{}, Checkpointed{}, Kicked{Lsn{99}});
-  BOOST_TEST(node.after(Failed{"nobody has it"}) == "Configure");
-  BOOST_TEST(node.ordered<Configure>().conf.names == Names::alone);
-  BOOST_TEST(node.after(Configured{}) == "AwaitFollower");
+  node.after(FollowerThere{}, AcknowledgerGone{}, Kicked{Lsn{99}});
+  BOOST_TEST(node.after_each(Failed{"nobody has it"}, Acknowledges{}) ==
+             "Acknowledge; AwaitFollower");
   BOOST_TEST(node.reported_as_primary().demanded.empty());
 }
 
@@ -153,11 +149,12 @@ BOOST_AUTO_TEST_CASE(it_hands_over_to_nobody) {
   BOOST_TEST(node.ordered<AnswerOwner>().refused_because == "node 2 does not have all commits yet");
 }
 
-// It may always go on alone.
+// With a witness, each election can let the primary go on alone.
 BOOST_AUTO_TEST_CASE(whose_row_the_other_does_not_get_wants_an_election_each_time) {
   Script node = Script(two_and_witness).reported();
   node.after(StartCalled{group, {one, {two}, "", {{one, of_both}, {two, of_both}}}}, Promoted{});
-  BOOST_TEST(node.after(TermWritten{row_of_group, Lsn{32}}) == "EndStart, AwaitCopies");
+  BOOST_TEST(node.after_each(MarkerWritten{row_of_group, Lsn{32}}, Configured{}, ConfShown{}) ==
+             "EndStart, Configure; ShowConf; AwaitCopies");
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);
   BOOST_TEST(node.after(Failed{"nobody gets it"}) == "WantElection, AwaitCopies");
   BOOST_TEST(node.ordered<AwaitCopies>().bounded);

@@ -1,11 +1,14 @@
-"""Writes numbers to whom it reaches, one commit after the other, and prints what was acknowledged:
-number, when sent and acknowledged (s, monotonic), by which host, in whose reign.
+"""Writes numbers, one commit after the other, to a server that it can reach. For each acknowledged
+number it prints: the number, when it was sent and acknowledged (s, monotonic clock), the host, and
+the reign.
 
     writer.py CONNECTION FIRST REIGN PATIENCE
 
-REIGN is what a primary is asked in the same statement, to tell it from the next one. A session that
-answers nothing for PATIENCE seconds is given up, and one that fails; a new one is asked for 20 ms
-later. Who knows one host alone stays with it where it is read-only, and tries again."""
+REIGN is an expression that the primary evaluates in the same statement. It tells one primary's
+time from the next. A session that fails, or does not answer for PATIENCE seconds, is given up,
+and a new one is opened 20 ms later. A writer that knows only one host keeps its session on a
+read-only server, and tries again.
+"""
 
 import os
 import socket
@@ -48,7 +51,7 @@ class Writer:
             cursor.execute(self.statement, (self.number,))
         finally:
             self.asked = None
-        # A wait for copies that was cancelled is no acknowledgement: it comes with a warning.
+        # A cancelled wait for copies is no acknowledgement. It comes with a warning.
         if not self.session.notices:
             print(self.number, sent, time.monotonic(), self.session.info.host,
                   cursor.fetchone()[0], flush=True)

@@ -1,4 +1,4 @@
-"""Those who write, and what was acknowledged to them."""
+"""Processes that write, and the commits that were acknowledged to them."""
 
 import collections
 import subprocess
@@ -13,7 +13,7 @@ Commit = collections.namedtuple("Commit", "writer number sent acknowledged host 
 
 
 class Writer(threading.Thread):
-    """A process that writes (writer.py), here or on a machine, and what it says."""
+    """A process that writes (writer.py), here or on a machine, and its output."""
 
     def __init__(self, name, connection, first, reign, patience=1, machine=None):
         super().__init__(daemon=True)

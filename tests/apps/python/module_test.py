@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The module muster against a node that is played: what it says, and what comes of it.
+"""The module muster against a node that the test plays.
 
-It is the one that this Python finds: PYTHONPATH=apps/python, or the package that is installed.
+The test uses the module that this Python finds: PYTHONPATH=apps/python, or the installed package.
 """
 
 import base64
@@ -109,7 +109,7 @@ class Node:
         self.connection.close()
 
     def end(self):
-        """What the program has written, and its exit code."""
+        """The output of the program, and its exit code."""
         out, err = self.program.communicate(timeout=60)
         self.directory.cleanup()
         return out, err, self.program.returncode
@@ -207,7 +207,7 @@ class AProgramWhoseNode(unittest.TestCase):
         node.gone()
         out, err, code = node.end()
         self.assertEqual(out, "node 3 of [1, 2, 3]\n")
-        self.assertIn("NodeGone: the node is gone: nobody could tell this program to stop", err)
+        self.assertIn("NodeGone: the node is gone, so nothing can tell this program to stop", err)
         self.assertEqual(code, 1)
 
     def test_does_not_take_it_says_why(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs of the module muster at a real node: `node_test.py MUSTER`.
 
-It is the one that this Python finds: PYTHONPATH=apps/python, or the package that is installed.
+The test uses the module that this Python finds: PYTHONPATH=apps/python, or the installed package.
 """
 
 import signal
@@ -99,7 +99,7 @@ def main(program, lamp):
         said = []
         for line in node.stdout:
             said.append(line)
-            if line.startswith("shining") and len(said) == 4:  # behind "is up", the third
+            if line.startswith("shining") and len(said) == 4:  # the third line, after "is up"
                 node.send_signal(signal.SIGTERM)
         code = node.wait()
         if code != 0 or said[-1] != "dark\n":

@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-// `muster simulate --app LIB.so`.
+// Tests `muster simulate --app LIB.so`.
 
 namespace muster::test {
 
@@ -30,7 +30,7 @@ BOOST_DATA_TEST_CASE(an_application_in_a_library_runs_in_every_seed,
       for (const Action& action : step->actions)
         if (const auto* start = std::get_if<Start>(&action))
           longest = std::max(longest, start->definition.data.size());
-  BOOST_TEST(longest > 1u);  // groups were counted, from report to definition
+  BOOST_TEST(longest > 1u);  // the count in reports and definitions has grown
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_such_library_is_refused) {
@@ -41,7 +41,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_such_library_is_refused) {
     return make.error().what;
   };
   BOOST_TEST(why("nowhere.so").find("nowhere.so") != std::string::npos);
-  BOOST_TEST(why(MUSTER_OLD_LIBRARY).find("interface 0 of applications") != std::string::npos);
+  BOOST_TEST(why(MUSTER_OLD_LIBRARY).find("version 0 of the application interface") !=
+             std::string::npos);
   BOOST_TEST(why(MUSTER_NO_LIBRARY).find("it has no application") != std::string::npos);
 }
 

@@ -1,8 +1,8 @@
 #include <muster/application_library.hpp>
 #include <muster/net/coroutines.hpp>
 
-// An application of coroutines in a library: each group's definition is what its first member kept
-// in safe storage, and one `x` more.
+// An application of coroutines in a library. The definition of each group is the value in safe
+// storage of the group's first member, with one more `x`.
 
 namespace {
 

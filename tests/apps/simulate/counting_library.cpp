@@ -1,8 +1,9 @@
 #include <muster/application_library.hpp>
 #include <muster/services.hpp>
 
-// An application as a user writes it, for `muster simulate --app`: each group's definition is how
-// many groups there were before. TOO_OLD makes a library of another interface of it.
+// An application for `muster simulate --app`, as a user writes one. The definition of each group is
+// the number of groups before it. If the macro TOO_OLD is defined, the library claims another
+// version of the interface.
 
 namespace {
 

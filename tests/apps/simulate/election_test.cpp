@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-// `muster election`: what an election costs, counted, against the closed forms.
+// Tests `muster election`: the cost that it counts for an election equals the closed formula.
 
 namespace muster::test {
 namespace {
@@ -27,23 +27,24 @@ std::uint64_t messages(Kind kind, Case which, std::uint32_t nodes, std::uint32_t
   return apps::election::measure(kind, which, nodes, down).messages;
 }
 
-// Section 7, where the coordinator alone is down: written out here once more, for n.
-BOOST_AUTO_TEST_CASE(the_paper_s_text_costs_what_section_7_says) {
+// The best case by the paper's text: only the coordinator is down
+// (docs/protocols/textbook/README.md). Here the test states the formula for n nodes a second time.
+BOOST_AUTO_TEST_CASE(the_paper_s_text_costs_what_the_formula_says) {
   for (std::uint32_t n : {2u, 3u, 4u, 5u, 7u, 11u, 16u}) {
     BOOST_TEST(messages(Kind::paper, Case::best, n) == 6 * n - 10, n);
     BOOST_TEST(messages(Kind::paper, Case::worst, n) == 9 * n - 16, n);
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_textbooks_bully_costs_what_section_7_says) {
+BOOST_AUTO_TEST_CASE(the_textbooks_bully_costs_what_the_formula_says) {
   for (std::uint32_t n : {2u, 3u, 4u, 5u, 7u, 11u, 16u}) {
-    // n - 2 Coordinator messages, and the Election to the one that is down.
+    // n - 2 Coordinator messages, and the Election message to the node that is down.
     BOOST_TEST(messages(Kind::textbook, Case::best, n) == n - 2 + 1, n);
     BOOST_TEST(messages(Kind::textbook, Case::worst, n) == n * n - n - 1, n);
   }
 }
 
-BOOST_AUTO_TEST_CASE(messages_and_time_are_the_closed_forms_whoever_is_down) {
+BOOST_AUTO_TEST_CASE(messages_and_time_are_the_closed_forms_whichever_nodes_are_down) {
   for (Kind kind : apps::election::kinds)
     for (Case which : cases)
       for (std::uint32_t nodes : {2u, 3u, 5u, 8u, 12u})
@@ -65,7 +66,7 @@ BOOST_AUTO_TEST_CASE(the_command_prints_a_table_and_leaves_a_plot) {
   options.svg = directory.path() / "election.svg";
   ends_well(print(apps::election::bench, options),
             {"messages", "as it ships", "textbook", "invitation", "2 T + 9 RTT",
-             "All as the closed forms"});
+             "All figures agree with the closed forms"});
   std::stringstream svg;
   svg << std::ifstream(*options.svg).rdbuf();
   for (const char* part :
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(where_a_plot_cannot_be_left_it_says_so) {
   const Printed said = print(apps::election::bench, options);
   BOOST_TEST(said.code == static_cast<int>(ExitCode::io_error));
   BOOST_TEST(said.err.find("/nowhere/at/all.svg") != std::string::npos, said.err);
-  BOOST_TEST(said.out.empty(), said.out);  // it says so before it measures
+  BOOST_TEST(said.out.empty(), said.out);  // the command refuses the path before it measures
 }
 
 }  // namespace

@@ -1,1 +1,1 @@
-// A shared library without an application.
+// A shared library that contains no application.

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <thread>
 
-// An application that does in its starts what the environment's MISBEHAVES says, to bring down the
-// campaign that runs it.
+// An application that ends or crashes the process of the campaign. The environment variable
+// MISBEHAVES selects what it does in `start`.
 
 namespace {
 

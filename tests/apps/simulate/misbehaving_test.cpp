@@ -4,15 +4,15 @@
 
 #include <cstdlib>
 
-// `muster simulate --app` with applications that bring it down: each time the seed is named, with
-// the command that repeats it, and the exit code is 1.
+// Tests `muster simulate --app` with applications that bring down its process. Each time the
+// command prints the seed and the command line that repeats it, and ends with exit code 1.
 
 namespace muster::apps {
 namespace {
 
 struct How {
   const char* name;
-  const char* said;  ///< of the seed
+  const char* said;  ///< the sentence about the seed
 };
 
 std::ostream& operator<<(std::ostream& out, const How& how) {
@@ -25,7 +25,8 @@ Ran simulate(const char* how, const std::string& words) {
   return directory.muster("simulate --app " MUSTER_MISBEHAVING_LIBRARY " --faults none " + words);
 }
 
-/// It names a seed of these, why, and how it is repeated.
+/// Checks that the output contains the reason, the seed, and the command line that repeats this
+/// seed.
 void names_the_seed(const Ran& ran, const std::string& said) {
   BOOST_TEST(ran.code == 1, ran.output);
   says_all(ran, {"seed 7", said, "  again: muster simulate ", " --seeds 7..7 --out "});
@@ -36,7 +37,7 @@ constexpr How deadly[] = {
     {"aborts-on-a-thread", "it aborted (SIGABRT)"},
     {"terminates", "it aborted (SIGABRT)"},
     {"uses-null", "(SIGSEGV)"},
-    {"recurses", "its stack was full (SIGSEGV)"},
+    {"recurses", "its stack overflowed (SIGSEGV)"},
     {"divides", "(SIGFPE)"},
     {"traps", "SIG"},
     {"exits", "called exit()"},
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(one_that_behaves_holds_and_its_check_is_counted) {
 BOOST_AUTO_TEST_CASE(failures_of_hooks_are_counted_and_the_first_is_told) {
   const Ran ran = simulate("throws", "--seeds 1..3");
   BOOST_TEST(ran.code == 1, ran.output);
-  says_all(ran, {"hooks of the application failed by themselves: ", ", first in seed 1: node "});
+  says_all(ran, {"hooks that failed without an injected fault: ", ", first in seed 1: node "});
 }
 
 }  // namespace

@@ -15,14 +15,14 @@
 #include <set>
 #include <sstream>
 
-// The shards application, as it runs on real nodes, in the lab.
+// The shards application, which also runs on real nodes, in the lab.
 
 namespace muster::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// The pipe on which the nodes acknowledge records.
+/// The pipe to which the nodes write the records that they acknowledge.
 class Pipe {
  public:
   Pipe() {
@@ -36,7 +36,7 @@ class Pipe {
     ::close(ends_[1]);
   }
   [[nodiscard]] int input() const { return ends_[1]; }
-  /// All records that were acknowledged since it was asked last.
+  /// All records that were acknowledged since the last call.
   std::vector<apps::Record> records() {
     std::string text;
     char buffer[65536];

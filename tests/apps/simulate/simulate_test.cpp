@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_single_seed_leaves_its_journal_and_holds) {
 
 lab::Trouble constexpr cuts = lab::Trouble::partition;
 
-// Five nodes that are cut apart again and again: while they are, two groups may work.
+// Five nodes whose network is cut again and again. During a cut two groups may work.
 apps::SimulateOptions partitions() {
   apps::SimulateOptions options;
   options.simulation.least_nodes = options.simulation.most_nodes = 5;
@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(as_json_a_time_without_a_claim_has_its_causes) {
   BOOST_TEST(verdict.at("causes_ns").at("assumption 8: cut").as_int64() == not_claimed);
 }
 
-// A seed that draws none of the faults that it may draw says nothing of them.
+// A seed draws some kinds of faults and leaves out others. Its result says nothing about the kinds
+// that it leaves out.
 BOOST_AUTO_TEST_CASE(a_fault_that_was_asked_for_and_never_came_about_decides_nothing) {
   apps::SimulateOptions options = partitions();
   for (std::uint64_t seed = 1;; ++seed) {
@@ -124,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_fault_that_was_asked_for_and_never_came_about_decides_not
     options.first_seed = options.last_seed = seed;
     break;
   }
-  is_undecided(simulate(options), {"partition never came about"});
+  is_undecided(simulate(options), {"partition never occurred"});
   options.json = true;
   const Printed said = simulate(options);
   BOOST_TEST(!said.says("\"holds\":true"), said);
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_fault_that_was_asked_for_and_never_came_about_decides_not
   BOOST_TEST(simulate(options).code == 0);
 }
 
-// With two nodes and one kind of trouble that is drawn for few seeds, some campaign misses it.
+// With two nodes and one rare kind of fault, some campaigns have no seed that draws this fault.
 BOOST_AUTO_TEST_CASE(a_kind_of_trouble_that_never_came_about_is_named) {
   lab::Simulation simulation;
   simulation.allowed = {lab::Trouble::wipe, lab::Trouble::reset};

@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <new>
 
-/// Every allocation of this program is counted.
+/// Counts every allocation of this program.
 
 namespace {
 
-std::size_t allocated = 0;  // on the one thread of these tests
+std::size_t allocated = 0;  // these tests have one thread
 std::size_t most_allocated = 0;
 
 void* count(void* memory) {

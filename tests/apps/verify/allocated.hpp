@@ -4,8 +4,8 @@
 
 namespace muster::test {
 
-/// The most bytes that were allocated at once since the last call; whatever the sanitizers keep
-/// beside.
+/// The largest number of bytes allocated at one time since the last call. The number does not
+/// include memory that sanitizers use for themselves.
 std::size_t most_bytes_allocated();
 
 }  // namespace muster::test

@@ -12,20 +12,20 @@
 #include <string>
 #include <vector>
 
-/// Journals as files in a directory of the test's own.
+/// Journals as files in a directory of the test.
 
 namespace muster::test {
 
 class JournalFiles {
  public:
-  /// The lines as text, in the order given.
+  /// The lines as text, in the given order.
   static std::string text_of(const std::vector<journal::Line>& lines) {
     std::string text;
     for (const journal::Line& line : lines) journal::append_line(text, line);
     return text;
   }
 
-  /// A file with this text; appended to where `append` says so.
+  /// Writes a file with this text, or appends the text to it.
   std::filesystem::path write(const std::string& name, const std::string& text,
                               bool append = false) {
     const std::filesystem::path path = directory_.path() / name;
@@ -39,7 +39,7 @@ class JournalFiles {
     return write(name, text_of(lines));
   }
 
-  /// One file for each node, and one for the faults.
+  /// Writes the journal of each node, and the journal of faults, as one file each.
   std::vector<std::filesystem::path> write_each(const std::vector<journal::Line>& lines) {
     std::vector<std::filesystem::path> paths;
     for (std::uint32_t id = 0; id < 10; ++id) {
@@ -55,7 +55,7 @@ class JournalFiles {
     return directory_.path() / name;
   }
 
-  /// 0 for whoever makes nodes fail.
+  /// The node that wrote the line, or 0 for a line of the journal of faults.
   static NodeId node_of(const journal::Line& line) {
     return std::visit(
         [](const auto& kind) {

@@ -3,11 +3,12 @@
 
 #include <filesystem>
 
-/// Journals that are read while their node goes on.
+/// Journals that are read while their node goes on writing.
 
 namespace muster::test {
 
-// As a node does whose journal has grown, while it is read.
+// A node deletes its oldest segments when its journal has grown. Here it deletes them while the
+// command reads them.
 BOOST_AUTO_TEST_CASE(segments_that_are_deleted_while_they_are_read_are_read_to_their_end) {
   JournalFiles files;
   const auto oldest = files.write("n1.jsonl", "{\"t_ns\":1,\"a\":1}\n{\"t_ns\":2,\"a\":2}\n");

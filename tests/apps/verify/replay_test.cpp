@@ -18,7 +18,7 @@ using test::Printed;
 
 namespace {
 
-/// A node alone in its cluster, and the journal that it writes. Its lives can be given any event.
+/// A node, and the journal that it writes. A test can give any event to each life of this node.
 class Alone {
  public:
   explicit Alone(std::uint32_t id = 1) {
@@ -57,7 +57,8 @@ class Alone {
 
   void gap(std::size_t lost) { lines.emplace_back(journal::Gap{next(), lost, state}); }
 
-  /// It pauses, and the lines of that are lost; the next one tells so, in a new segment or not.
+  /// The node pauses, and the journal loses the lines of that pause. The next line reports the gap,
+  /// in the same segment or in a new one.
   void loses_a_pause(bool in_a_new_segment) {
     const std::size_t kept = lines.size();
     give(Paused{Duration(7)});
@@ -69,7 +70,7 @@ class Alone {
     }
     gap(lost);
   }
-  /// From Recovered to Normal: the other node does not answer.
+  /// From Recovered to Normal; the other node does not answer.
   void becomes_normal() {
     begins_life();
     give(Unanswered{NodeId{config_.self.value + 1}, state.calls});
@@ -144,12 +145,13 @@ BOOST_AUTO_TEST_CASE(several_nodes_in_one_file_and_in_several) {
   mixed.emplace_back(journal::Fault{Duration(99), journal::FaultKind::killed, NodeId{1}, {}});
   BOOST_TEST(replay(mixed).out == "10 steps of 2 lives replayed exactly\n");
   JournalFiles files;
-  // There is nothing to replay in a journal of faults.
+  // A journal of faults contains nothing to replay.
   BOOST_TEST(replay(files.write_each(mixed)).out == "10 steps of 2 lives replayed exactly\n");
 }
 
-// Left out, or lost: from the line that tells of it on all is compared again.
-BOOST_FIXTURE_TEST_CASE(replay_begins_anew_after_a_gap, NormalLife) {
+// Replay compares everything again after a line that reports a gap, whether the missing lines were
+// left out or lost.
+BOOST_FIXTURE_TEST_CASE(replay_starts_again_after_a_gap, NormalLife) {
   node.loses_a_pause(false);
   node.give(ElectionAsked{"to see"});
   BOOST_TEST(replay(node.lines).out == "6 steps of 1 life replayed exactly\n");
@@ -157,7 +159,8 @@ BOOST_FIXTURE_TEST_CASE(replay_begins_anew_after_a_gap, NormalLife) {
   BOOST_TEST(replay(node.lines).code == 1);
 }
 
-// A segment may begin there: the state of its first line is not that of the line before.
+// A segment may begin with a gap. The state in the segment's first line is then not the state after
+// the line before.
 BOOST_FIXTURE_TEST_CASE(a_segment_may_begin_with_a_gap, NormalLife) {
   node.loses_a_pause(true);
   node.give(ElectionAsked{"to see"});
@@ -192,7 +195,8 @@ BOOST_FIXTURE_TEST_CASE(go_on_in_a_life, NormalLife) {
       "n1.jsonl.1", JournalFiles::text_of({node.lines.begin() + static_cast<std::ptrdiff_t>(first),
                                            node.lines.end()}));
   BOOST_TEST(replay({path}).out == "8 steps of 1 life replayed exactly\n");
-  // The oldest may have been removed: its state stands in the first line.
+  // Replay needs no earlier segment, since the first line of each segment contains the state. The
+  // oldest segment may have been removed.
   BOOST_TEST(replay({next}).out == "3 steps of 1 life replayed exactly\n");
 }
 
@@ -212,7 +216,7 @@ BOOST_FIXTURE_TEST_CASE(of_the_actions_is_named_with_both, NormalLife) {
   fails(printed, {"n1.jsonl:" + std::to_string(node.lines.size()) + ": the actions differ"});
   BOOST_TEST(printed.says("recorded: " + to_json(last_step(node.lines).actions)), printed);
   BOOST_TEST(printed.says("replayed: ["), printed);
-  BOOST_TEST(printed.says("4 steps of 1 life replayed exactly, 1 step not"), printed);
+  BOOST_TEST(printed.says("4 steps of 1 life replayed exactly, 1 step not replayed"), printed);
 }
 
 BOOST_FIXTURE_TEST_CASE(of_the_state_is_named_with_both, NormalLife) {
@@ -229,7 +233,7 @@ BOOST_FIXTURE_TEST_CASE(of_an_event_shows_in_what_follows, NormalLife) {
   BOOST_TEST(replay(node.lines).code == 1);
 }
 
-// It ends the replay of its life, not of the others; the first one is reported.
+// A difference ends the replay of its life only. The first difference of each life is reported.
 BOOST_AUTO_TEST_CASE(is_reported_once_a_life) {
   Alone node;
   for (int life = 0; life < 3; ++life) {
@@ -256,22 +260,22 @@ BOOST_AUTO_TEST_CASE(is_reported_once_a_life) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Nothing can be compared from there on, before the next segment or life.
+// If lines are missing, replay cannot compare until the next segment or life begins.
 BOOST_FIXTURE_TEST_CASE(steps_after_missing_lines_are_passed_over, NormalLife) {
   node.lines.erase(node.lines.begin() + 2);
   node.header(true);
   node.give(Expired{Timer::check});
   const Printed printed = replay(node.lines);
   BOOST_TEST(printed.code == 0, printed);
-  BOOST_TEST(
-      printed.out ==
-      "2 steps of 1 life replayed exactly, 3 steps passed over: the lines before do not join on\n");
+  BOOST_TEST(printed.out ==
+             "2 steps of 1 life replayed exactly, 3 steps skipped, because lines before them are "
+             "missing\n");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_line_that_cannot_stand_there_is_named, NormalLife) {
   node.lines.erase(node.lines.begin());
   fails(replay(node.lines),
-        {"n1.jsonl:1: node 1 in life 1: this life has no first line before this one"});
+        {"n1.jsonl:1: node 1 in life 1: the first line of this life is missing"});
 }
 
 BOOST_AUTO_TEST_CASE(without_a_step_there_is_nothing_to_replay) {

@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <map>
 
-/// `muster verify` on files: several journals and their segments, torn lines, exit codes, both
-/// reports.
+/// `muster verify` on files: several journals and their segments, torn lines, exit codes, and both
+/// kinds of report.
 
 using namespace muster;
 using journal::FaultKind;
@@ -35,7 +35,7 @@ struct Files {
   JournalFiles files;
 };
 
-// A group of three, of two when 3 is killed, of three again.
+// A group of three nodes, then of two when node 3 is killed, then of three again.
 JournalBuilder good_story() {
   JournalBuilder story = recovered(3);
   story.form({1, 2, 3});
@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(of_several_nodes_are_merged_by_time, Files) {
   BOOST_TEST(verified(paths).out == once.out);
 }
 
-// As one's own nodes are after kill -9, with nobody who writes down what befell them.
+// The journals of nodes after kill -9. No journal of faults was written.
 BOOST_FIXTURE_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold, Files) {
   JournalBuilder story = good_story();
   std::erase_if(story.lines, [](const journal::Line& line) {
@@ -87,7 +87,8 @@ BOOST_FIXTURE_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold, Files)
   BOOST_TEST(printed.code == 0, printed);
   BOOST_TEST(!printed.says("DOES NOT HOLD"), printed);
   const std::string hint =
-      "hint: 1 life ended without a word, and no journal says who ended them: give the journal of";
+      "hint: 1 life ended without a reason in any journal: if they were killed, also give the "
+      "journal of";
   BOOST_TEST(printed.says(hint), printed);
   const Printed objects = verified(paths, true);
   BOOST_TEST(objects.complains(hint), objects);
@@ -95,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(without_anybodys_word_of_what_killed_a_node_hold, Files)
   BOOST_TEST(!verified(files.write_each(good_story().lines)).says("hint"));
 }
 
-// Spaces, and keys in another order.
+// Another program wrote the lines with spaces and with the keys in another order.
 BOOST_FIXTURE_TEST_CASE(that_another_program_has_written_anew_are_the_same, Files) {
   const auto rewritten = [](const JournalBuilder& story) {
     std::string text;
@@ -134,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(of_all_nodes_in_one_file_give_the_same, Files) {
   }
 }
 
-// Lines of the same time keep their order in the file: here all have the same.
+// Lines with the same time keep their order in the file. Here all lines have the same time.
 BOOST_FIXTURE_TEST_CASE(keep_their_order_where_times_are_equal, Files) {
   std::string text = JournalFiles::text_of(good_story().lines);
   constexpr std::string_view key = "\"t_ns\":";
@@ -156,11 +157,11 @@ BOOST_FIXTURE_TEST_CASE(are_read_with_all_their_segments, Files) {
   files.write("all.jsonl.old", "not a segment");
   const Printed printed = verified({files.path("all.jsonl")});
   ends_well(printed, {std::to_string(lines.size()) + " lines of 4 lives in 1 journal"});
-  // Segments that are named as well, as a shell does with a star.
+  // Here the command line names every segment, as when a shell expands `*`.
   const Printed starred = verified({files.path("all.jsonl.10"), files.path("all.jsonl"),
                                     files.path("all.jsonl.1"), files.path("all.jsonl")});
   BOOST_TEST(starred.out == printed.out);
-  // The oldest were removed.
+  // The oldest segments were removed.
   std::filesystem::remove(files.path("all.jsonl"));
   BOOST_TEST(verified({files.path("all.jsonl")}).complains("all.jsonl.1:1: "));
 }
@@ -169,12 +170,12 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(torn_lines)
 
-// Whether its process was killed or its disk was full, nobody can tell.
+// The journal alone does not show whether the process was killed or its disk was full.
 std::string halfway(int lines) {
-  return "process was killed or a disk was full: " + std::to_string(lines) + "\n";
+  return "as after a kill or on a full disk: " + std::to_string(lines) + "\n";
 }
 
-// The last line of a process that was killed, at every length.
+// The last line of a killed process, torn at every length.
 BOOST_AUTO_TEST_CASE(are_passed_over_at_the_end_of_a_file) {
   JournalBuilder story(1);
   story.recovers(1);
@@ -198,13 +199,13 @@ BOOST_FIXTURE_TEST_CASE(are_passed_over_before_the_next_life, Files) {
   const std::string second = JournalFiles::text_of(story.lines);
   const std::string torn = first.substr(0, first.size() - 30) + '\n';
   ends_well(verified({files.write("n1.jsonl", torn + second)}), {halfway(1)});
-  // The next life may stand in the next segment.
+  // The next life can begin in the next segment.
   files.write("n2.jsonl", torn);
   files.write("n2.jsonl.1", second);
   BOOST_TEST(verified({files.path("n2.jsonl")}).code == 0);
 }
 
-// A line is no less whole where a file ends with it, and what is wrong with it is said.
+// A whole line that only lacks its newline is not torn. An error in it is reported.
 BOOST_FIXTURE_TEST_CASE(are_none_that_are_whole_but_for_their_end, Files) {
   const std::string nodes = files.write("nodes.jsonl", good_story().lines);
   const auto with = [&](const std::string& text) {
@@ -217,7 +218,8 @@ BOOST_FIXTURE_TEST_CASE(are_none_that_are_whole_but_for_their_end, Files) {
   fails(with("{\"fault\":\"killed\",\"node\":3}"), {"faults.jsonl:1: t_ns is missing"});
 }
 
-// A life whose last line is torn is over at the line before.
+// The last line of the life is torn. The life ends with that line, and the next life is not
+// reported as a violation.
 BOOST_FIXTURE_TEST_CASE(are_not_the_end_of_a_life, Files) {
   JournalBuilder story = recovered(2);
   story.form({1, 2});
@@ -225,7 +227,8 @@ BOOST_FIXTURE_TEST_CASE(are_not_the_end_of_a_life, Files) {
   story.lines.clear();
   story.step(2, Expired{});
   const std::string last = JournalFiles::text_of(story.lines);
-  text += last.substr(0, last.size() / 2 + 40) + '\n';  // of which the beginning can be read
+  // The beginning of this line can still be read.
+  text += last.substr(0, last.size() / 2 + 40) + '\n';
   story.lines.clear();
   story.wait(moment);
   story.recovers(2);
@@ -277,7 +280,7 @@ BOOST_FIXTURE_TEST_CASE(nine_where_there_is_no_journal_of_a_node, Files) {
     if (object.at("assertion") == "works-apart") BOOST_TEST(object.at("holds").is_null());
   const Printed two = verified({paths.at(0), paths.at(1), paths.at(2)});
   is_undecided(two,
-               {"not all nodes were looked at: there is no journal of node 3, which others heard"});
+               {"not all nodes were checked: there is no journal of node 3, which others heard"});
   BOOST_TEST(two.says("1a           holds"), two);
   BOOST_TEST(two.says("not claimed of some nodes"), two);
 }
@@ -300,19 +303,19 @@ BOOST_FIXTURE_TEST_CASE(two_where_there_is_no_such_file, Files) {
 BOOST_FIXTURE_TEST_CASE(two_where_it_is_no_file_and_one_where_it_is_no_journal, Files) {
   const Printed directory = verified({files.path("")});
   BOOST_TEST(directory.complains("is a directory: name the journals in it"), directory);
-  BOOST_TEST(verified({"/dev/null"}).complains("/dev/null: is no file that can be read twice"));
+  BOOST_TEST(verified({"/dev/null"}).complains("/dev/null: cannot be read twice"));
   fails(verified({files.write("bytes.jsonl", "\x01\x02\n\x03\x04\n")}),
         {"bytes.jsonl:1: t_ns is missing, so this is no line of a journal"});
 }
 
 BOOST_AUTO_TEST_CASE(seventy_four_where_it_cannot_be_read) {
-  // A regular file whose first page nobody may read, root neither.
+  // A regular file whose first page nobody can read, not even root.
   const Printed printed = verified({"/proc/self/mem"});
   BOOST_TEST(printed.code == 74);
   BOOST_TEST(printed.complains("/proc/self/mem: cannot be read: "), printed);
 }
 
-// The machine was restarted between two lives, and with it the clock.
+// The machine restarted between the two lives, so its clock started again too.
 BOOST_FIXTURE_TEST_CASE(a_clock_that_goes_back_is_named, Files) {
   JournalBuilder story(1);
   story.wait(std::chrono::seconds(5));
@@ -321,7 +324,7 @@ BOOST_FIXTURE_TEST_CASE(a_clock_that_goes_back_is_named, Files) {
   JournalBuilder after(1);
   after.recovers(1);
   fails(verified({files.write("n1.jsonl", before + JournalFiles::text_of(after.lines))}),
-        {"t_ns goes back by 5.000 s: the machine was restarted"});
+        {"t_ns goes back by 5.000 s, so the machine was restarted"});
 }
 
 BOOST_FIXTURE_TEST_CASE(of_the_command_line, Files) {
@@ -341,7 +344,7 @@ BOOST_FIXTURE_TEST_CASE(of_the_command_line, Files) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Of the Bully's journals, what only the Invitation claims.
+// The test asks for an assertion that only the Invitation algorithm claims, and not the Bully.
 BOOST_FIXTURE_TEST_CASE(what_is_asked_for_is_judged_too, Files) {
   apps::VerifyOptions options{{files.write("all.jsonl", bad_story().lines)}};
   BOOST_TEST(!test::print(apps::verify, options).says("3a"));
@@ -393,15 +396,15 @@ BOOST_FIXTURE_TEST_CASE(in_text_one_line_an_assertion, Files) {
                             "\nworks-apart  holds", "\ngroup-grows  holds", "\ndurable      holds",
                             "\nhook-grammar holds"})
     BOOST_TEST(printed.says(begin), begin << printed);
-  BOOST_TEST(printed.says("not claimed: 1a, 1b, works-apart, 2 times, 0.002 s together: "
+  BOOST_TEST(printed.says("not claimed: 1a, 1b, works-apart (2 times, 0.002 s in all): "
                           "assumption 9: node 1 paused"),
              printed);
-  BOOST_TEST(printed.says(", after a calm of "), printed);
+  BOOST_TEST(printed.says(", after a time without faults of "), printed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// A journal much larger than the memory that reading it may take.
+// A journal that is much larger than the memory that `muster verify` may use to read it.
 BOOST_FIXTURE_TEST_CASE(memory_does_not_grow_with_the_journal, Files) {
   JournalBuilder story = recovered(3);
   story.form({1, 2, 3});

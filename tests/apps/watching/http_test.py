@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a node answers by HTTP, and to whom: `http_test.py MUSTER`."""
+"""The answers of a node by HTTP, and the clients that get one: `http_test.py MUSTER`."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ MUSTER = sys.argv.pop()
 
 
 class Pages(unittest.TestCase):
-    """Of a node that is alone in its cluster, and of one more that is not there."""
+    """Pages of a node whose only peer is not there."""
 
     @classmethod
     def setUpClass(cls):
@@ -36,7 +36,7 @@ class Pages(unittest.TestCase):
                 ("/metrics", 200, "\nmuster_reorganization_seconds_count 1\n"),
                 ("/metrics", 200, '\nmuster_hook_seconds_count{hook="start"} 1\n'),
                 ("/metrics", 200, "\nmuster_sessions 0\n"),
-                ("/metrik", 404, "/metrics  what is counted")):
+                ("/metrik", 404, "/metrics  the metrics, for Prometheus")):
             with self.subTest(path):
                 answered, _, body = self.nodes.get(1, path)
                 self.assertEqual(answered, status)
@@ -111,11 +111,12 @@ class Pages(unittest.TestCase):
         with socket.create_connection(("127.0.0.1", self.nodes.http[1]), 30) as guest:
             guest.sendall(b"GET /livez HTTP/1.0\r\n\r\n")
             with self.assertRaises(OSError):
-                guest.sendall(b"x" * (64 << 20))  # in less time than anybody has
+                guest.sendall(b"x" * (64 << 20))  # more than the node accepts
 
     def test_the_oldest_make_room(self):
         def crowd():
-            select.select([], [], [], 0.15)  # no crowd closes the next unread, as one too many
+            # waits, so that the limit on the number of connections does not close the next one
+            select.select([], [], [], 0.15)
             began = time.monotonic()
             with contextlib.ExitStack() as held:
                 address = ("127.0.0.1", self.nodes.http[1])
@@ -127,7 +128,7 @@ class Pages(unittest.TestCase):
                 guests[0].setblocking(False)
                 with contextlib.suppress(BlockingIOError):
                     gone = guests[0].recv(1) == b""
-                    return gone and time.monotonic() < began + 2  # its time was not over
+                    return gone and time.monotonic() < began + 2  # before its time was over
                 return False
 
         until(crowd, "the last is answered, and the first sent away")
@@ -162,7 +163,7 @@ muster.run(Database)
 
 
 class Roles(unittest.TestCase):
-    """Of an application, for load balancers."""
+    """The roles of an application, for load balancers."""
 
     def test_are_paths_that_are_answered_while_the_node_may_work(self):
         with Nodes(MUSTER, 1) as nodes:
@@ -246,7 +247,7 @@ class Ends(unittest.TestCase):
 def read_or_end(terminal):
     try:
         return os.read(terminal, 65536)
-    except OSError:  # nobody writes to it any more
+    except OSError:  # the process at the other end has closed the terminal
         return b""
 
 
@@ -258,7 +259,7 @@ class Top(unittest.TestCase):
             nodes.start_all()
             ran = nodes.run("top", "--config", "n1.toml", "--times", "2")
             self.assertEqual(ran.returncode, 0, ran.stderr)
-            rows = r"(\S+Z [12] +Normal +2 .*\n){2}"  # once, as nothing changes
+            rows = r"(\S+Z [12] +Normal +2 .*\n){2}"  # once, since nothing changes
             self.assertRegex(ran.stdout, f"^{rows}$")
             ran = nodes.run("top", "--config", "n1.toml", "--times", "2", "--json")
             said = [json.loads(line)["node"] for line in ran.stdout.splitlines()]
@@ -275,7 +276,8 @@ class Top(unittest.TestCase):
 
 
 class Proven(unittest.TestCase):
-    """Beyond loopback, which every address of this machine is that is listened at by 0.0.0.0."""
+    """Pages beyond loopback. A node that listens at 0.0.0.0 listens at every address of the
+    machine."""
 
     def test_who_has_a_certificate_is_answered_and_nobody_else(self):
         def ask(path, observer=None):
@@ -289,7 +291,7 @@ class Proven(unittest.TestCase):
                 guests = [held.enter_context(socket.create_connection(address, 30))
                           for _ in range(30)]
                 closed = select.select(guests, [], [], 1)[0]
-                return closed and time.monotonic() < began + 2  # their time was not over
+                return closed and time.monotonic() < began + 2  # before their time was over
 
         with Nodes(MUSTER, 1, proven=True, host="0.0.0.0") as nodes:
             nodes.cert("init", "--cluster", "watched", "--ca", "other")

@@ -1,4 +1,4 @@
-"""Real nodes that tell what they are by HTTP, and who asks them."""
+"""Real nodes that report their state by HTTP, and clients of them."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ sys.path.insert(0, str(REPOSITORY / "tests"))
 
 
 def wanted(found, what):
-    """True where it is there; else the test is skipped, or fails where MUSTER_DEMAND_WATCHERS=1."""
+    """True if it was found. Otherwise the test is skipped, or fails if MUSTER_DEMAND_WATCHERS=1."""
     if not found and os.environ.get("MUSTER_DEMAND_WATCHERS") == "1":
         sys.exit(f"{what} not found, and MUSTER_DEMAND_WATCHERS=1: apt-get install {what}")
     if not found:
@@ -30,15 +30,15 @@ def wanted(found, what):
 
 
 def program(name):
-    """Where it is; of Debian, some are where only root looks."""
+    """The path of a program. Debian installs some in /usr/sbin, which only root has in PATH."""
     return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
 
 
-RESERVED = []  # as apps/cluster/ports.hpp has them: a name for each, until this process ends
+RESERVED = []  # sockets whose names reserve ports for this process, as in apps/cluster/ports.hpp
 
 
 def free_ports(count):
-    """Below those that the system gives to others."""
+    """Free ports below the range from which the system takes ports."""
     ports = []
     while len(ports) < count:
         port = random.randrange(10000, 32768)
@@ -52,7 +52,7 @@ def free_ports(count):
 
 
 def until(so, what, bound=60):
-    """Asks again and again; gives what it says when that is true."""
+    """Calls `so` again and again, and returns its first true result."""
     end = time.monotonic() + bound
     while time.monotonic() < end:
         said = so()
@@ -71,8 +71,8 @@ key = "tls{0}/tls.key"
 
 
 class Nodes:
-    """The nodes 1 to `count` of a cluster. Those that are proven have certificates, and "me" has
-    an observer's; by 0.0.0.0 they listen beyond loopback."""
+    """The nodes 1 to `count` of a cluster. With `proven` they have certificates, and the client
+    "me" has an observer's. At 0.0.0.0 they also listen beyond loopback."""
 
     def __init__(self, muster, count, proven=False, host="127.0.0.1"):
         self.muster = os.path.abspath(muster)
@@ -148,13 +148,14 @@ class Nodes:
         process.wait()
 
     def leave(self, node):
-        """In order; gives the exit code."""
+        """The node leaves in order. Returns its exit code."""
         process = self.running.pop(node)
         process.send_signal(signal.SIGTERM)
         return process.wait(60)
 
     def context(self, observer=None):
-        """For HTTPS to a node that is proven, by the certificate in that directory."""
+        """The context for HTTPS to a node with certificates, by the client certificate in that
+        directory."""
         context = ssl.create_default_context(cafile=self.path / "tls1/ca.crt")
         context.check_hostname = False  # a node's certificate has its name as a URI
         if observer:
@@ -167,7 +168,7 @@ class Nodes:
         return get(f"http://127.0.0.1:{self.http[node]}{path}", method, headers)
 
     def raw(self, node, request):
-        """All that is answered to those bytes, until the end."""
+        """The whole answer to these bytes, until the end of the connection."""
         with socket.create_connection(("127.0.0.1", self.http[node]), 30) as connection:
             connection.sendall(request)
             return read_all(connection)
@@ -193,7 +194,7 @@ def read_all(connection):
 
 @contextlib.contextmanager
 def running(directory, *words):
-    """A program beside; what it says is in a file, which is shown where the test fails."""
+    """A program beside the nodes. Its output goes to a file, which is shown if the test fails."""
     log = Path(directory, Path(words[0]).name + ".log")
     with open(log, "w", encoding="utf-8") as out:
         process = subprocess.Popen(words, cwd=directory, stdout=out, stderr=out)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What it costs a node to be scraped: `scrapes.py MUSTER [SECONDS]`; a row lasts so long.
+"""The cost of scraping a node: `scrapes.py MUSTER [SECONDS]`, the time of each row.
 
-One client asks the coordinator of three real nodes for /metrics so often a second, each time
-by a connection of its own: how long that takes as the client sees it, the processor time of the
-node, how late its loop was, and whether a node began an election.
+One client asks the coordinator of three real nodes for /metrics at a given rate, each time over a
+new connection. Each row shows the time that the client waits, the processor time of the node, the
+delay of its loop, and whether a node began an election.
 """
 
 import re
@@ -38,7 +38,7 @@ class Scraped:
         return text
 
     def processor(self):
-        """Seconds of all threads of the node."""
+        """Processor time of all threads of the node, in seconds."""
         threads = Path(f"/proc/{self.nodes.running[NODE].pid}/task").glob("*/schedstat")
         return sum(int(each.read_text(encoding="utf-8").split()[0]) for each in threads) / 1e9
 
@@ -72,7 +72,8 @@ def main():
             for rate in (0, 1, 100):
                 took, used, late, elections, size = scraped.measure(rate)
                 idle = used if rate == 0 else idle
-                each = (used - idle) * SECONDS * 1e3 / len(took) if rate == 100 else 0  # else lost
+                # otherwise lost in the noise
+                each = (used - idle) * SECONDS * 1e3 / len(took) if rate == 100 else 0
                 print(f"{'HTTPS' if proven else 'HTTP':12}{rate:9}{len(took):9}"
                       f"{statistics.median(took or [0]):12.2f}{max(took or [0]):10.2f}"
                       f"{used * 100:14.2f}{each:10.3f}{late:10.3f}{elections:12.0f}{size:8}",

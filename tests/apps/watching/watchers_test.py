@@ -11,7 +11,7 @@ import urllib.parse
 from nodes import REPOSITORY, Nodes, free_ports, get, program, running, until, wanted
 from skipping import run_cases
 
-sys.path.append("/usr/lib/python3/dist-packages")  # another Python may be the first in PATH
+sys.path.append("/usr/lib/python3/dist-packages")  # another Python may come first in PATH
 MUSTER = sys.argv.pop()
 WATCHING = REPOSITORY / "docs/watching"
 prometheus, promtool, haproxy = (program(name) for name in ("prometheus", "promtool", "haproxy"))
@@ -50,7 +50,7 @@ class Texts(unittest.TestCase):
 
     def test_each_alert_is_explained(self):
         alerts = re.findall(r"alert: (\w+)", (WATCHING / "alerts.yml").read_text())
-        explained = re.findall(r"\*\*(\w+)\*\*", (WATCHING / "../watching.md").read_text())
+        explained = re.findall(r"\*\*(\w+)\*\*", (WATCHING / "../how-to/alerts.md").read_text())
         self.assertEqual(alerts, explained)
         tested = re.findall(r"alertname: (\w+)", (WATCHING / "alerts_test.yml").read_text())
         self.assertEqual(set(alerts), set(tested))
@@ -62,7 +62,7 @@ class Scraped(unittest.TestCase):
         words = urllib.parse.urlencode({"query": query})
         status, _, body = get(f"http://127.0.0.1:{self.port}/api/v1/query?{words}")
         if status == 503:
-            return {}  # it is beginning
+            return {}  # it is starting
         self.assertEqual(status, 200, f"{query}: {body}")
         return {each["metric"].get("instance"): float(each["value"][1])
                 for each in json.loads(body)["data"]["result"]}
@@ -120,8 +120,8 @@ class Scraped(unittest.TestCase):
 class Balanced(unittest.TestCase):
     def test_haproxy_follows_the_coordinator(self):
         [port] = free_ports(1)
-        [manual] = re.findall(r"```haproxy\n(.*?)```", (WATCHING / "../watching.md").read_text(),
-                              re.S)
+        page = (WATCHING / "../how-to/watching.md").read_text()
+        [manual] = re.findall(r"```haproxy\n(.*?)```", page, re.S)
         with Nodes(MUSTER, 3) as nodes:
             nodes.start_all()
             servers = "".join(f"  server n{node} 127.0.0.1:{at} check port {at} inter 200ms fall 1 "

@@ -10,11 +10,12 @@
 
 namespace muster::apps {
 
-/// Two processes that never rest, at the same priority as everybody, as long as this lives.
+/// Two processes of normal priority that loop without a pause until the destructor ends them.
 class BusyLoops {
  public:
-  /// `apart`: each in a session of its own, which Linux gives as much of a processor as all of this
-  /// session together (sched_autogroup): what a busy neighbour is.
+  /// `apart`: each process is in a session of its own. Linux gives such a session as much processor
+  /// time as this whole session gets (sched_autogroup). So with `apart` each loop competes with the
+  /// nodes like another busy user of the machine.
   explicit BusyLoops(bool apart = false) {
     for (pid_t& child : children_) {
       child = ::fork();

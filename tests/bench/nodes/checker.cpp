@@ -80,7 +80,8 @@ int bench_checker(const CheckerOptions& options) {
     violated = violated || report.violated;
   }
   if (violated)
-    return failed({ExitCode::does_not_hold, "bench checker: a row is violated, see above"});
+    return failed(
+        {ExitCode::does_not_hold, "bench checker: an assertion is violated in a row above"});
   return 0;
 }
 

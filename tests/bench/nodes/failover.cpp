@@ -27,15 +27,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration failover_patience = 20s;
-constexpr Duration undisturbed =
-    20ms;  // reading journals takes a processor from those who write them
-constexpr Duration calm_before = 300ms;  // every node's Checks have begun anew
+constexpr Duration undisturbed = 20ms;   // earlier, reading journals would slow the nodes down
+constexpr Duration calm_before = 300ms;  // in this time every node restarts its Check timer
 
 double ms(Duration duration) {
   return static_cast<double>(duration.count()) / 1e6;
 }
 
-/// One setting: a fault and an application.
+/// One setting of the bench: a fault, an application, and whether nodes have certificates.
 struct FailoverRow {
   const char* fault;
   const char* application;
@@ -49,7 +48,7 @@ struct Rep {
   double busy_percent{};
 };
 
-/// Keeps the lines since it was last emptied.
+/// Collects lines until the vector is emptied.
 struct Lines final : Cluster::Listener {
   void line(const journal::Line& line) override { lines.push_back(line); }
   std::vector<journal::Line> lines;
@@ -74,7 +73,7 @@ class FailoverBench {
       reps_.push_back(*done);
       if (options_.json) print_rep(rep, *done);
     }
-    if (!normal_again()) return late("the group to form again");
+    if (!normal_again()) return late("the group of all nodes after the last fault");
     measure_idle();
     if (options_.json)
       print_idle();
@@ -86,7 +85,7 @@ class FailoverBench {
 
  private:
   Failure late(const std::string& what) const {
-    return {ExitCode::timed_out, std::string("bench failover: waited 20 s in vain for ") + what +
+    return {ExitCode::timed_out, std::string("bench failover: did not see within 20 s: ") + what +
                                      "; see the journals in " +
                                      cluster_.options().directory.string()};
   }
@@ -96,11 +95,11 @@ class FailoverBench {
   }
 
   Expected<Rep> once() {
-    if (!normal_again()) return late("the group to form");
+    if (!normal_again()) return late("the group of all nodes");
     const MachineTicks before = MachineTicks::read();
     cluster_.run(calm_before);
     const double busy = busy_percent(before, MachineTicks::read());
-    if (!normal_again()) return late("a calm group");
+    if (!normal_again()) return late("a group that stays as it is");
     cluster_.catch_up();
     lines_.lines.clear();
     const NodeId coordinator = *cluster_.watch().coordinator();
@@ -113,8 +112,8 @@ class FailoverBench {
         cluster_.until([&] { return cluster_.watch().normal(survivors, {}); }, failover_patience);
     cluster_.catch_up();
     const auto failover = failover_of(lines_.lines, fault, survivors);
-    if (!over || !failover) return late("the survivors to go on");
-    if (const Expected<> mended = mend(coordinator); !mended) return mended.error();
+    if (!over || !failover) return late("the survivors in a new group");
+    if (const Expected<> resynced = repair(coordinator); !resynced) return resynced.error();
     return Rep{*failover, busy};
   }
 
@@ -127,14 +126,13 @@ class FailoverBench {
     return hosts_->cut(coordinator);
   }
 
-  Expected<> mend(NodeId coordinator) {
+  Expected<> repair(NodeId coordinator) {
     if (!hosts_) return cluster_.start(coordinator);
     cluster_.note(journal::FaultKind::healed, coordinator);
     return hosts_->heal(coordinator);
   }
 
-  // --- Idle
-  // -----------------------------------------------------------------------------------------
+  // --- Idle nodes
 
   struct Idle {
     double cpu_percent{}, wake_ups_per_second{}, resident_mb{}, letters_per_second{},
@@ -172,7 +170,6 @@ class FailoverBench {
   }
 
   // --- Output
-  // ---------------------------------------------------------------------------------------
 
   std::string head() const {
     return R"({"system":"muster","setting":")" + std::string(row_.setting()) + R"(","n":)" +
@@ -253,7 +250,8 @@ ClusterOptions bench_cluster(const std::filesystem::path& directory, const char*
   cluster.program = program_beside("muster");
   cluster.cluster.name = "bench";
   cluster.cluster.hold_down = Duration::zero();  // lives are short here
-  cluster.cluster.calm = Duration::zero();       // a coordinator that is cut off often would leave
+  // With calm, a coordinator that the bench often cuts off would leave its group.
+  cluster.cluster.calm = Duration::zero();
   cluster.application = {application, 100};
   return cluster;
 }
@@ -299,7 +297,8 @@ Expected<> run_silent(const FailoverOptions& options) {
   return run_rows(options, "silent", hosts->get());
 }
 
-/// In a process of its own, since it leaves this one's network for good.
+/// The function does its work in a child process, since a process cannot leave the network
+/// namespace to which it has moved.
 int silent_in_child(const FailoverOptions& options) {
   std::cout << std::flush;
   const pid_t child = ::fork();
@@ -337,10 +336,10 @@ void print_floor(const Floor& floor, const FailoverOptions& options) {
               << R"(,"commit_ms":)" << ms(floor.commit) << "}" << std::endl;
     return;
   }
-  std::cout << "floor of this machine for a crash: " << format_ms(whole) << " ms = end of file "
-            << ms(floor.end_of_file) << " + refused " << ms(floor.refused) << " + " << options.nodes
-            << " round trips of " << ms(floor.round_trip) << " + 2 commits of " << ms(floor.commit)
-            << " ms" << std::endl;
+  std::cout << "least possible fail-over of this machine after a crash: " << format_ms(whole)
+            << " ms = end of file " << ms(floor.end_of_file) << " + refused " << ms(floor.refused)
+            << " + " << options.nodes << " round trips of " << ms(floor.round_trip)
+            << " + 2 commits of " << ms(floor.commit) << " ms" << std::endl;
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ Duration median(std::vector<Duration> times) {
 }
 
 Failure no_floor(const std::string& what) {
-  return {ExitCode::io_error,
-          "the floor of this machine cannot be measured: " + what + ": " + std::strerror(errno)};
+  return {ExitCode::io_error, "the least possible fail-over of this machine cannot be measured: " +
+                                  what + ": " + std::strerror(errno)};
 }
 
 /// A socket that listens on a free port of 127.0.0.1.
@@ -66,7 +66,7 @@ Descriptor connect_to(const sockaddr_in& address) {
   return socket;
 }
 
-/// A child that answers every 64 bytes with the same until it is killed.
+/// A child process that sends each 64 bytes back until it is killed.
 pid_t fork_echo(const Listening& listening) {
   const pid_t child = ::fork();
   if (child != 0) return child;
@@ -95,8 +95,8 @@ Expected<sockaddr_in> address_of(const Cluster& cluster) {
   return bare;
 }
 
-/// A node dies, of the size and with the threads that nodes have, and a peer finds out; what it
-/// takes to be refused by the port it leaves.
+/// Kills a process with the memory and the threads of a node. Measures when a peer sees the end of
+/// the connection, and when the port refuses connections.
 Expected<> measure_death(Floor& floor, Cluster& cluster) {
   using namespace std::chrono_literals;
   const NodeId node = *cluster.nodes().begin();
@@ -109,7 +109,7 @@ Expected<> measure_death(Floor& floor, Cluster& cluster) {
     if (!cluster.until([&] { return cluster.normal(); }, 20s)) return no_floor("a node");
     const Descriptor socket = connect_to(*address);
     if (!socket) return no_floor("a connection to a node");
-    cluster.run(20ms);  // it has accepted, and waits for a Hello
+    cluster.run(20ms);  // the node has accepted the connection, and waits for a Hello
     const auto killed = Clock::now();
     ::kill(cluster.pid(node), SIGKILL);
     char byte = 0;
@@ -143,7 +143,7 @@ Expected<> measure_round_trip(Floor& floor) {
   return {};
 }
 
-/// The very store that nodes use, with a record of the usual size.
+/// Measures commits to the store that nodes use, with a record of the usual size.
 Expected<> measure_commit(Floor& floor, const std::filesystem::path& directory) {
   const std::filesystem::path place = directory / "floor";
   {

@@ -25,7 +25,7 @@ double busy_percent(const MachineTicks& from, const MachineTicks& to) {
 
 ProcessUse ProcessUse::read(pid_t process) {
   ProcessUse all;
-  std::error_code ignored;  // a process that is gone has no threads
+  std::error_code ignored;  // if the process has ended, there are no threads
   for (const auto& thread :
        std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task", ignored)) {
     std::ifstream file(thread.path() / "schedstat");

@@ -6,11 +6,11 @@
 
 #include <cstdint>
 
-/// What processes, and the machine, are busy with, as the kernel counts it.
+/// The load of processes and of the machine, as the kernel counts it.
 
 namespace muster::apps {
 
-/// The machine's processors since its start, in clock ticks.
+/// Processor time of the machine since its start, in clock ticks.
 struct MachineTicks {
   std::uint64_t busy{};
   std::uint64_t all{};
@@ -20,14 +20,14 @@ struct MachineTicks {
 /// The share of the processors that was busy between two readings, in percent.
 double busy_percent(const MachineTicks& from, const MachineTicks& to);
 
-/// What all threads of a process have used so far.
+/// How much all threads of a process have used the processors so far.
 struct ProcessUse {
   Duration cpu{};
-  std::uint64_t wake_ups{};  ///< how often one of them was given a processor
+  std::uint64_t wake_ups{};  ///< how often a thread of the process was given a processor
   static ProcessUse read(pid_t process);
 };
 
-/// Its resident memory, in bytes.
+/// The resident memory of the process, in bytes.
 std::uint64_t resident_bytes(pid_t process);
 
 }  // namespace muster::apps

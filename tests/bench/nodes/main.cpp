@@ -2,7 +2,7 @@
 #include "apps/base/text.hpp"
 #include "apps/command_line/protocol_option.hpp"
 #include "bench/nodes/bench.hpp"
-#include "bench/nodes/doors.hpp"
+#include "bench/nodes/fault_tests.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -14,13 +14,14 @@
 #include <iostream>
 #include <memory>
 
-/// `muster-bench NAME`: one name for each bench, be it of this program, another program or a
-/// script.
+/// `muster-bench NAME`: one name for each bench. A bench is in this program, in another program, or
+/// in a script.
 
 namespace muster::apps {
 namespace {
 
 constexpr const char* command_name = "muster-bench";
+constexpr const char* old_fault_tests = "doors";
 
 Duration positive_duration(const std::string& name, const std::string& text) {
   const auto duration = parse_duration(text);
@@ -37,11 +38,12 @@ void add_failover(CLI::App& bench, int& exit_code) {
   };
   const auto words = std::make_shared<Words>();
   CLI::App* command = bench.add_subcommand(
-      "failover", "From a fault of the coordinator to the last survivor's started application");
+      "failover",
+      "Time from a fault of the coordinator until the application of each survivor has started");
   command->add_option("--nodes", words->options.nodes, "How many")
       ->check(CLI::Range(2, 64))
       ->capture_default_str();
-  command->add_option("--reps", words->options.reps, "How often")
+  command->add_option("--reps", words->options.reps, "Number of runs")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
   command->add_option("--fault", words->fault, "crash (kill -9), silent (network cut) or all")
@@ -50,8 +52,8 @@ void add_failover(CLI::App& bench, int& exit_code) {
   command->add_option("--application", words->application, "none, shards or all")
       ->check(CLI::IsMember({"none", "shards", "all"}))
       ->capture_default_str();
-  command->add_flag("--tls", words->options.tls, "Each setting with certificates too");
-  command->add_flag("--json", words->options.json, "One object a line");
+  command->add_flag("--tls", words->options.tls, "Run each setting with certificates too");
+  command->add_flag("--json", words->options.json, "Print one JSON object a line");
   command->callback([words, &exit_code] {
     words->options.crash = words->fault != "silent";
     words->options.silent = words->fault != "crash";
@@ -69,16 +71,17 @@ void add_stability(CLI::App& bench, int& exit_code) {
   };
   const auto words = std::make_shared<Words>();
   CLI::App* command = bench.add_subcommand(
-      "stability", "Elections and pauses without a fault, idle and beside two busy loops");
+      "stability",
+      "Elections and pauses without a fault, on an idle machine and beside two busy loops");
   command->add_option("--nodes", words->options.nodes, "How many")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  command->add_option("--T", words->T, "The T to try, such as 20ms; may be repeated");
+  command->add_option("--T", words->T, "The T to try, such as 20ms; repeatable");
   command->add_option("--time", words->time, "How long each")->capture_default_str();
-  command->add_option("--rounds", words->options.rounds, "How often each")
+  command->add_option("--rounds", words->options.rounds, "Rounds of each T")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command->add_flag("--json", words->options.json, "One object a line");
+  command->add_flag("--json", words->options.json, "Print one JSON object a line");
   command->callback([words, &exit_code] {
     for (const std::string& text : words->T)
       words->options.T.push_back(positive_duration("--T", text));
@@ -95,18 +98,20 @@ void add_soak(CLI::App& bench, int& exit_code) {
   };
   const auto words = std::make_shared<Words>();
   CLI::App* command = bench.add_subcommand(
-      "soak", "Random kill -9, restarts, pauses and broken connections, and what came of them");
+      "soak",
+      "Random kill -9, restarts, pauses and broken connections, and whether every promise holds");
   command->add_option("--nodes", words->options.nodes, "How many")
       ->check(CLI::Range(2, 64))
       ->capture_default_str();
   auto* faults =
       command->add_option("--faults", words->options.faults, "How many")->capture_default_str();
-  command->add_option("--time", words->time, "As many as fit, instead")->excludes(faults);
+  command->add_option("--time", words->time, "Run for this long, instead of --faults")
+      ->excludes(faults);
   add_protocol(*command, words->options.protocol, healing_protocols);
   command->add_option("--T", words->T, "The paper's T (100ms)");
-  command->add_option("--seed", words->options.seed, "Of the choice of faults")
+  command->add_option("--seed", words->options.seed, "Seed of the choice of faults")
       ->capture_default_str();
-  command->add_flag("--json", words->options.json, "One object a line");
+  command->add_flag("--json", words->options.json, "Print one JSON object a line");
   command->callback([words, &exit_code] {
     if (!words->time.empty()) words->options.time = positive_duration("--time", words->time);
     if (!words->T.empty()) words->options.T = positive_duration("--T", words->T);
@@ -118,15 +123,15 @@ void add_checker(CLI::App& bench, int& exit_code) {
   const auto options = std::make_shared<CheckerOptions>();
   CLI::App* command =
       bench.add_subcommand("checker", "States a second of muster check, and bytes a state");
-  command->add_option("--limit-states", options->limit_states, "Of each world")
+  command->add_option("--limit-states", options->limit_states, "States of each world, at most")
       ->capture_default_str();
-  command->add_flag("--json", options->json, "One object a line");
+  command->add_flag("--json", options->json, "Print one JSON object a line");
   command->callback([options, &exit_code] { exit_code = bench_checker(*options); });
 }
 
-void add_doors(CLI::App& bench, int& exit_code) {
+void add_fault_tests(CLI::App& bench, int& exit_code) {
   struct Words {
-    DoorsOptions options;
+    FaultTestOptions options;
     std::size_t seconds = 60;
     std::string quorum = "off";
     std::string calm;
@@ -135,16 +140,16 @@ void add_doors(CLI::App& bench, int& exit_code) {
   const auto words = std::make_shared<Words>();
   std::string rows = "Rows:\n";
   std::vector<std::string> names;
-  for (const DoorsRow& row : doors_rows()) {
+  for (const FaultRow& row : fault_rows()) {
     names.emplace_back(row.name);
     rows += "  " + names.back() + std::string(24 - names.back().size(), ' ') + row.what + '\n';
   }
   CLI::App* command = bench.add_subcommand(
-      "doors",
-      "Five nodes of muster run, one fault a row: the time at work of those that it should "
-      "not concern, and the time that two groups were at work at once");
-  command->footer(rows);
-  command->add_option("--row", words->options.rows, "Only this; may be repeated")
+      "fault_tests",
+      "Five nodes of muster run, with one fault a row: how long the nodes work that the fault "
+      "should not affect, and how long two groups work at once");
+  command->alias(old_fault_tests)->footer(rows);
+  command->add_option("--row", words->options.rows, "Run only this row; repeatable")
       ->check(CLI::IsMember(names));
   command->add_option("--seconds", words->seconds, "How long each")
       ->check(CLI::Range(1, 86'400))
@@ -153,10 +158,11 @@ void add_doors(CLI::App& bench, int& exit_code) {
       ->check(CLI::IsMember({"off", "majority"}))
       ->capture_default_str();
   add_protocol(*command, words->options.protocol, healing_protocols);
-  command->add_option("--calm", words->calm, "The first hold of the Bully (1s); 0s: no calm");
-  command->add_option("--T", words->T, "The paper's T (each row its own)");
-  command->add_flag("--keep", words->options.keep, "Leave configurations, logs and journals");
-  command->add_flag("--json", words->options.json, "One object a line");
+  command->add_option("--calm", words->calm,
+                      "First time for which calm suspends a node (1s); 0s: no calm");
+  command->add_option("--T", words->T, "The paper's T (default: that of each row)");
+  command->add_flag("--keep", words->options.keep, "Keep configurations, logs and journals");
+  command->add_flag("--json", words->options.json, "Print one JSON object a line");
   command->callback([words, &exit_code] {
     words->options.time = std::chrono::seconds(words->seconds);
     if (words->quorum == "majority") words->options.quorum = Quorum::majority;
@@ -168,20 +174,21 @@ void add_doors(CLI::App& bench, int& exit_code) {
     else if (!words->calm.empty())
       words->options.calm = positive_duration("--calm", words->calm);
     if (!words->T.empty()) words->options.T = positive_duration("--T", words->T);
-    exit_code = bench_doors(words->options);
+    exit_code = bench_fault_tests(words->options);
   });
 }
 
-/// What the nodes of `doors` run.
+/// The command `work`, which the nodes of `fault_tests` run as their program.
 void add_work(CLI::App& bench, int& exit_code) {
   struct Words {
     std::string pipe;
     std::size_t stop_for = 0;
   };
   const auto words = std::make_shared<Words>();
-  CLI::App* command = bench.add_subcommand("work", "The program of the nodes of doors")->group("");
-  command->add_option("PIPE", words->pipe, "Where it says that it works")->required();
-  command->add_option("MS", words->stop_for, "How long it goes on when it is told to stop");
+  CLI::App* command =
+      bench.add_subcommand("work", "The program of the nodes of fault_tests")->group("");
+  command->add_option("PIPE", words->pipe, "Pipe to which it reports that it works")->required();
+  command->add_option("MS", words->stop_for, "How long it goes on after it is told to stop, in ms");
   command->callback([words, &exit_code] {
     exit_code = work(words->pipe, std::chrono::milliseconds(words->stop_for));
   });
@@ -191,42 +198,52 @@ void add_work(CLI::App& bench, int& exit_code) {
 struct Program {
   const char* name;
   const char* what;
-  const char* script = nullptr;              ///< below tests/; null: it is bench_NAME
-  std::vector<const char*> runs = {};        ///< programs beside this one; its first words
-  std::vector<std::string> by_default = {};  ///< its other words if the command line has none
+  const char* script = nullptr;        ///< a script below tests/; null: the program is bench_NAME
+  std::vector<const char*> runs = {};  ///< its first arguments: programs beside this one
+  std::vector<std::string> by_default = {};  ///< its further arguments if the command line has none
 };
 
 const std::vector<Program>& programs() {
   static const std::vector<Program> all = {
-      {"attack", "Strangers at the ports of nodes"},
-      {"codec", "Letters as bytes, written and read"},
+      {"attack", "Attacks of unauthenticated peers on the ports of nodes"},
+      {"codec", "Time to write and read letters as bytes"},
       {"findings", "The rows of docs/findings.md"},
-      {"floods", "Nodes beside a flood of connections"},
+      {"floods", "Nodes during a flood of connections"},
       {"hooks", "What a hook costs, in C++ and as a program"},
       {"journals", "A digest of each seed's states"},
       {"kills",
-       "Nodes of two examples are killed",
+       "Kills the nodes of two examples",
        "apps/examples/kills.py",
        {"example_kv", "example_jobs"},
        {"kills", "--cycles", "2000"}},
       {"mutants", "Whether the tests catch each mutant", "mutants/run.py"},
-      {"patroni", "Fail-over of PostgreSQL beside Patroni's", "bench/peers/patroni.py", {"muster"}},
+      {"patroni",
+       "Fail-over of PostgreSQL, compared with Patroni's",
+       "bench/peers/patroni.py",
+       {"muster"}},
       {"permits", "Permits a second"},
-      {"pgbench", "Commits a second beside plain PostgreSQL", "bench/peers/pgbench.py", {"muster"}},
-      {"postgres", "Databases are killed and cut off", "apps/postgres/faults.py", {"muster"}},
-      {"postgres_facts", "What the fail-over of PostgreSQL rests on"},
+      {"pgbench",
+       "Commits a second, compared with plain PostgreSQL",
+       "bench/peers/pgbench.py",
+       {"muster"}},
+      {"postgres", "Kills databases and cuts them off", "apps/postgres/faults.py", {"muster"}},
+      {"postgres_facts", "Facts about PostgreSQL that its fail-over relies on"},
       {"postgres_large",
-       "Clones of large databases are cut off",
+       "Cuts off clones of large databases",
        "apps/postgres/large.py",
        {"muster"}},
       {"postgres_model", "The lab of muster postgres"},
-      {"scrapes", "A node is asked for /metrics", "apps/watching/scrapes.py", {"muster"}},
+      {"scrapes", "Cost of requests for /metrics", "apps/watching/scrapes.py", {"muster"}},
       {"spin", "The rows of the model in SPIN", "spin/run.sh", {}, {"all"}},
-      {"store_commit", "A commit of safe storage"},
+      {"store_commit", "Time of a commit of safe storage"},
       {"store_cuts", "Safe storage and power cuts"},
       {"store_damage", "Safe storage and damaged bytes"},
-      {"switches", "Each switch of the Bully off alone"},
-      {"upgrade", "From an older commit to this one", "bench/upgrade.py", {"muster"}},
+      {"switches", "The Bully with each switch off alone"},
+      {"upgrade", "Upgrades from an older commit to this one", "bench/upgrade.py", {"muster"}},
+      {"upgrade_postgres",
+       "Upgrades a PostgreSQL cluster from an older commit to this one",
+       "bench/upgrade_postgres.py",
+       {"muster"}},
       {"verify_journals", "How fast muster verify reads"},
   };
   return all;
@@ -256,25 +273,28 @@ int become(const Program& bench, std::vector<std::string> words) {
   arguments.push_back(nullptr);
   std::error_code error;
   if (std::filesystem::exists(program, error)) ::execvp(arguments.front(), arguments.data());
-  return failed(
-      {ExitCode::usage, program.string() + " is not there or cannot be started; " + "./dev bench " +
-                            bench.name + " builds what it needs, in a working copy"},
-      std::cerr, command_name);
+  return failed({ExitCode::usage, program.string() + " does not exist or cannot be started; " +
+                                      "./dev bench " + bench.name +
+                                      " builds what it needs, in a working copy"},
+                std::cerr, command_name);
 }
 
 int run(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == old_fault_tests)
+    std::cerr << command_name << ": the bench " << old_fault_tests
+              << " is now called fault_tests; use that name\n";
   for (const Program& bench : programs())
     if (!words.empty() && words.front() == bench.name)
       return become(bench, {words.begin() + 1, words.end()});
-  CLI::App app("Measures Muster, and makes things fail: real processes, real safe storage",
+  CLI::App app("Measures Muster and makes it fail, with real processes and real safe storage",
                command_name);
   app.require_subcommand(1);
   int exit_code = 0;
   add_failover(app, exit_code);
   add_stability(app, exit_code);
   add_soak(app, exit_code);
-  add_doors(app, exit_code);
+  add_fault_tests(app, exit_code);
   add_work(app, exit_code);
   add_checker(app, exit_code);
   for (const Program& bench : programs()) app.add_subcommand(bench.name, bench.what);
@@ -295,7 +315,8 @@ int run(int argc, char** argv) {
 }  // namespace muster::apps
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of write(2), where it is looked at
+  // A write to a closed pipe then fails with an error, which the code checks.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     return muster::apps::run(argc, argv);
   } catch (const std::exception& error) {

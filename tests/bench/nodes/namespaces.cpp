@@ -20,17 +20,18 @@ std::string address_of(NodeId node) {
   return "10.99.0." + std::to_string(node.value);
 }
 
-/// The bridge's end of a host's cable.
+/// The name of the bridge's end of a host's cable.
 std::string cable(NodeId node) {
   return "muster" + std::to_string(node.value);
 }
 
 Failure no_namespaces(const std::string& what) {
   return {ExitCode::temporary, "network namespaces cannot be made here: " + what +
-                                   "; rows and faults without a network need none"};
+                                   "; rows and faults that need no network still run"};
 }
 
-/// Runs a program to its end; `network` is the namespace to run it in, -1 for this one.
+/// Runs a program to its end. `network` is the network namespace to run it in; -1 is the namespace
+/// of this process.
 Expected<> run(const std::vector<std::string>& words, int network = -1) {
   ProcessOptions options;
   options.program = "/usr/bin/env";
@@ -46,7 +47,7 @@ Expected<> run(const std::vector<std::string>& words, int network = -1) {
   return no_namespaces("'" + line + "' " + describe_end(status));
 }
 
-/// A line of words with one blank between them.
+/// Runs a line of words that are separated by single blanks.
 Expected<> run(const std::string& line, int network) {
   std::vector<std::string> all;
   std::size_t begin = 0;
@@ -96,7 +97,7 @@ Expected<std::unique_ptr<Hosts>> Hosts::make(std::size_t count) {
     if (!holder) return holder.error();
     const std::string pid = std::to_string(holder->pid());
     const std::string path = "/proc/" + pid + "/ns/net";
-    // The holder has its own network a moment after it was launched.
+    // After its launch the holder needs a moment until it has a network namespace of its own.
     std::error_code error;
     const auto ours = std::filesystem::read_symlink("/proc/self/ns/net", error);
     while (std::filesystem::read_symlink(path, error) == ours && !error) ::sched_yield();
@@ -127,7 +128,8 @@ std::map<NodeId, int> Hosts::networks() const {
   return networks;
 }
 
-// The cable leaves the bridge: both its ends stay up, so that nobody is told.
+// The cable is detached from the bridge. Both ends of the cable stay up, so neither host notices
+// the cut.
 Expected<> Hosts::cut(NodeId node) {
   return ip("link set " + cable(node) + " nomaster");
 }
@@ -151,7 +153,7 @@ Expected<> Hosts::lose_nothing(NodeId at) {
   return run("nft flush ruleset", hosts_.at(at).network.fd());
 }
 
-// At both ends of the cable, each of which is the way out of one.
+// Applies to both ends of the cable, one for each direction.
 Expected<> Hosts::on_cable(NodeId node, const std::string& discipline) {
   if (const auto done = run("tc qdisc replace dev " + cable(node) + " root " + discipline, -1);
       !done)

@@ -9,42 +9,44 @@
 #include <map>
 #include <memory>
 
-/// Network namespaces of our own, so that a network can be cut: a host for each node, all on one
-/// bridge.
+/// Network namespaces of this process, so that a test can cut a network. Each node has a host (a
+/// namespace), and one bridge connects all hosts.
 
 namespace muster::apps {
 
-/// Goes on in new user, network and mount namespaces of this process alone, where it may make more
-/// of them. To be called before any thread is made.
+/// Moves this process into new user, network and mount namespaces. There it has the right to make
+/// further namespaces. Call this function before the process makes any thread.
 Expected<> enter_own_namespaces();
 
-/// Hosts 10.99.0.1, 10.99.0.2, ... They go when this goes, and with the process at the latest.
+/// Hosts 10.99.0.1, 10.99.0.2, ... The destructor removes these hosts. The end of the process
+/// removes them too.
 class Hosts {
  public:
-  /// To be called after `enter_own_namespaces`. Needs `ip` (iproute2).
+  /// Call this function after `enter_own_namespaces`. It needs `ip` (iproute2).
   static Expected<std::unique_ptr<Hosts>> make(std::size_t count);
 
   [[nodiscard]] std::map<NodeId, Address> addresses() const;
-  /// Descriptors of their namespaces.
+  /// Descriptors of the network namespaces of the hosts.
   [[nodiscard]] std::map<NodeId, int> networks() const;
 
-  /// From now on nothing goes to that host, nor comes from it, and nobody is told.
+  /// From now on no packet reaches that host or comes from it. Neither side gets an error.
   Expected<> cut(NodeId node);
   Expected<> heal(NodeId node);
 
-  /// Of what `from` sends, `at` loses so many percent, and nobody is told; beside what it lost
-  /// before. Needs `nft` (nftables).
+  /// `at` loses this percentage of the packets from `from`, in addition to earlier losses. Neither
+  /// side gets an error. The function needs `nft` (nftables).
   Expected<> lose(NodeId at, NodeId from, unsigned percent = 100);
-  /// Nothing is lost at that host any more.
+  /// Ends all losses at that host.
   Expected<> lose_nothing(NodeId at);
-  /// What goes to that host, and what comes from it, takes this much longer (netem).
+  /// Delays the packets to and from that host by this time (netem).
   Expected<> delay(NodeId node, Duration time);
-  /// ... passes at this rate, and waits before that (tbf).
+  /// Limits the rate of the packets to and from that host. Packets that exceed the rate wait in a
+  /// queue (tbf).
   Expected<> limit_rate(NodeId node, unsigned kilobits);
 
  private:
   struct Host {
-    Process holder;  ///< keeps the namespace
+    Process holder;  ///< the process that keeps the namespace
     Descriptor network;
   };
   Expected<> on_cable(NodeId node, const std::string& discipline);

@@ -7,7 +7,8 @@
 namespace muster::apps {
 namespace {
 
-/// When the survivors had done what, for the group that all of them start for in the end.
+/// The survivors' steps towards the group for which all of them start in the end, and the times of
+/// these steps.
 class Survivors {
  public:
   Survivors(Duration fault, const NodeSet& survivors) : fault_(fault), survivors_(survivors) {}
@@ -94,7 +95,7 @@ class Survivors {
   std::uint64_t letters_ = 0;
 };
 
-/// The node that wrote the line; node 0 for those of no interest here.
+/// The node that wrote the line. Node 0 stands for lines that this file ignores.
 NodeId writer_of(const journal::Line& line) {
   if (const auto* step = std::get_if<journal::Step>(&line)) return step->stamp.node;
   if (const auto* hook = std::get_if<journal::HookEdge>(&line)) return hook->stamp.node;

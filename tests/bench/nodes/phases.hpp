@@ -8,37 +8,38 @@
 #include <string_view>
 #include <vector>
 
-/// What a fail-over was made of, read from the journals of the survivors.
+/// The parts of a fail-over, read from the survivors' journals.
 
 namespace muster::apps {
 
-/// The parts of one fail-over, in their order; together they are the whole.
+/// The parts of one fail-over, in their order. Each part begins where the one before ends, so their
+/// sum is the whole fail-over.
 enum class Phase {
-  noticed,          ///< from the fault to the first event that told of it at the new coordinator
-  election,         ///< to its first Halt: Timeout(i), phase A
-  halts,            ///< to the answer to the last Halt
-  own_stop,         ///< what the own stop took beyond that
-  new_coordinator,  ///< to the last answer to NewCoordinator
-  reorganize,       ///< to the end of the hook
-  ready,            ///< to the last member's taking Ready
-  commits,          ///< to the last survivor's `start` that begins: definitions are durable
-  start,            ///< to the end of the last survivor's `start`
+  noticed,   ///< from the fault to the first event that told the new coordinator of the fault
+  election,  ///< until the new coordinator sends its first Halt: Timeout(i), phase A
+  halts,     ///< until it has the answer to its last Halt
+  own_stop,  ///< until its own `stop` has ended, if that takes longer
+  new_coordinator,  ///< until it has the last answer to NewCoordinator
+  reorganize,       ///< until its hook `reorganize` ends
+  ready,            ///< until the last member accepts Ready
+  commits,          ///< until the last survivor's `start` begins: all definitions are durable
+  start,            ///< until the last survivor's `start` ends
 };
 MUSTER_DESCRIBE_ENUM(Phase, noticed, election, halts, own_stop, new_coordinator, reorganize, ready,
                      commits, start)
 inline constexpr std::size_t phase_count = 9;
 
 struct Failover {
-  NodeId coordinator;  ///< the new one
+  NodeId coordinator;  ///< the new coordinator
   std::size_t members = 0;
   Duration whole{};  ///< from the fault until the last survivor's application has started
   std::array<Duration, phase_count> phases{};
-  std::uint64_t letters = 0;  ///< between the survivors, from the fault until then
+  std::uint64_t letters = 0;  ///< the number of letters between the survivors during the fail-over
 };
 
-/// The fail-over after the fault at `fault`: to the first group that all of `survivors` started
-/// for. None where they did not. `lines` are the lines of the survivors' journals, in the order of
-/// their time.
+/// The fail-over from the fault at time `fault` until the first group for which all of `survivors`
+/// started. No value if there is no such group. `lines` are the lines of the survivors' journals,
+/// ordered by time.
 std::optional<Failover> failover_of(const std::vector<journal::Line>& lines, Duration fault,
                                     const NodeSet& survivors);
 

@@ -1,7 +1,7 @@
-/// A disk that is slow or does not answer, for one process under `muster-bench doors`: a library
-/// that stands before libc's (LD_PRELOAD). Every sync of a file below MUSTER_BENCH_DISK takes as
-/// many milliseconds longer as the number says that stands, eight bytes, at the beginning of the
-/// file MUSTER_BENCH_DISK_DELAY, at any time; below zero neither syncs nor writes come back.
+/// A slow or hung disk for one process under `muster-bench fault_tests`: a library that is loaded
+/// before libc (LD_PRELOAD). The library affects the files below the directory MUSTER_BENCH_DISK.
+/// The file MUSTER_BENCH_DISK_DELAY begins with a number of eight bytes, which may change at any
+/// time: the extra delay of each fsync, in ms. Negative: neither fsync nor write returns.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ void wait(long milliseconds) {
   while (::nanosleep(&left, &left) != 0) continue;
 }
 
-/// What comes before the true call, of a sync or of a write.
+/// Called before each real sync or write, and delays it.
 void before(int fd, bool sync) {
   if (delay() == 0 || (delay() > 0 && !sync) || !is_on_the_disk(fd)) return;
   while (delay() < 0) wait(10);

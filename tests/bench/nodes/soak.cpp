@@ -20,11 +20,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Hooks of the shards are quick: with these the calm that Assertion 2 asks for is seconds.
+// The hooks of the shards are quick. With deadlines as short as these, a few seconds without faults
+// suffice to check Assertion 2.
 constexpr Duration hook_deadline = 500ms;
 constexpr Duration soak_patience = 60s;
 constexpr Duration longest_calm =
-    15s;  // at its end; where Assertion 2 needs more it is not checked
+    15s;  // time without faults at the end; if Assertion 2 needs more, it is not checked
 constexpr unsigned faults_between_waits = 20;
 
 struct Counted {
@@ -37,7 +38,8 @@ class Soak {
  public:
   Soak(Cluster& cluster, std::uint64_t seed) : cluster_(cluster), random_(seed) {}
 
-  /// Faults until `enough`; now and then all of them have to find together again.
+  /// Makes faults until `enough` returns true. Now and then the function lets all nodes form one
+  /// group again.
   Expected<> run(const std::function<bool(const Counted&)>& enough) {
     for (NodeId node : cluster_.nodes())
       if (const Expected<> started = cluster_.start(node); !started) return started;
@@ -61,7 +63,7 @@ class Soak {
 
   [[nodiscard]] const Counted& counted() const { return counted_; }
 
-  /// The kinds of fault that never came about.
+  /// The kinds of fault that never took place.
   [[nodiscard]] std::vector<std::string> missing() const {
     std::vector<std::string> names;
     if (counted_.killed == 0) names.emplace_back("kill -9");
@@ -114,7 +116,8 @@ class Soak {
     } else {
       ++counted_.reset;
       cluster_.note(journal::FaultKind::reset, node);
-      // A node that has only just begun has no socket yet, nor a connection to break.
+      // If the node has only just begun, it has no admin socket yet and no connection to break. So
+      // an error is ignored.
       static_cast<void>(
           net::ask_admin((cluster_.data(node) / "admin.sock").string(), 1s, "break-connections"));
     }
@@ -138,7 +141,7 @@ ClusterOptions soaked(const SoakOptions& options, const RunDirectory& directory,
   cluster.cluster.timings.T = options.T;
   cluster.cluster.timings.check_every = options.T / 2;
   cluster.cluster.timings.coordinator_timeout = options.T / 2 + options.T;
-  const Duration deadline = std::max(hook_deadline, options.T);  // a shorter one contradicts T
+  const Duration deadline = std::max(hook_deadline, options.T);  // a shorter deadline contradicts T
   cluster.cluster.timings.stop_deadline = deadline;
   cluster.cluster.timings.start_deadline = deadline;
   cluster.cluster.timings.reorganize_deadline = deadline;
@@ -146,11 +149,13 @@ ClusterOptions soaked(const SoakOptions& options, const RunDirectory& directory,
   return cluster;
 }
 
-/// Prints what holds. 0: all of it does; otherwise the exit code of what does not, or is not known.
+/// Prints which promises hold. Returns 0 if all hold. If a promise is broken or could not be
+/// checked, returns the exit code for that.
 int judge(const SoakOptions& options, Cluster& cluster) {
   bool held = true;
   std::vector<Promise> promises{accepted_is_stored(cluster)};
-  // Where several groups may be at work, who comes too late is refused, and that is all.
+  // Some protocols allow several groups to work at once. These protocols promise only that writes
+  // with an old group number are refused.
   if (!claims_of(cluster.options().cluster.core(NodeId{1})).of_groups) {
     promises.push_back(one_node_a_shard(cluster.resource(), cluster.watch()));
     promises.push_back(groups_only_grow(cluster.resource(), cluster.watch()));
@@ -207,14 +212,14 @@ int bench_soak(const SoakOptions& options) {
   const std::vector<std::string> missing = soak.missing();
   close(options, soak.counted(), **cluster, held, judged == 0 && !is_cut_short && missing.empty());
   if (!held)
-    return failed({ExitCode::does_not_hold, "bench soak: something did not hold; all is kept in " +
+    return failed({ExitCode::does_not_hold, "bench soak: a check failed; all files are kept in " +
                                                 directory->path().string()});
   directory->remove();
   if (is_cut_short)
-    return failed({interrupted, "bench soak: interrupted; what was seen until then held"});
+    return failed({interrupted, "bench soak: interrupted; everything checked until then held"});
   if (judged != 0) return judged;
   if (!missing.empty())
-    return failed({not_decided, "bench soak: never came about: " + listed(missing) +
+    return failed({not_decided, "bench soak: these faults never occurred: " + listed(missing) +
                                     "; run it for longer, or with another --seed"});
   return 0;
 }

@@ -14,14 +14,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What happened in one run without a fault.
+/// The figures of one run without a fault.
 struct Calm {
   std::uint64_t elections{};
   std::uint64_t paused{};
   Duration longest_gap{};
 };
 
-/// Fails where it was cut short: fewer seconds say less.
+/// An error if the run was shorter than it should be, since a shorter run proves less.
 Expected<Calm> watch_calm(Cluster& cluster, Duration time) {
   const Watch::Counts before = cluster.watch().counts();
   const MachineGap machine;
@@ -47,7 +47,8 @@ void print(const StabilityOptions& options, Duration T, bool busy, std::size_t r
               << format_ms(calm.longest_gap) << " ms" << std::endl;
 }
 
-/// Forms, then is left alone, then beside busy loops. True when nothing happened in either.
+/// Forms a group, first leaves the machine idle, and then runs busy loops beside the nodes. Returns
+/// true if there was neither an election nor a pause.
 Expected<bool> round_of(const StabilityOptions& options, Duration T, std::size_t round) {
   const auto directory = RunDirectory::make("", static_cast<unsigned>(options.nodes));
   if (!directory) return directory.error();
@@ -85,8 +86,8 @@ Expected<bool> round_of(const StabilityOptions& options, Duration T, std::size_t
   if (calm)
     directory->remove();
   else
-    std::cerr << "what happened is in " << directory->path().string()
-              << "; each pause with its gap_ns: grep Paused "
+    std::cerr << "the journals are in " << directory->path().string()
+              << "; to see each pause and its gap_ns: grep Paused "
               << (directory->path() / "n*" / "journal.jsonl").string() << std::endl;
   return calm;
 }
@@ -102,7 +103,7 @@ int bench_stability(const StabilityOptions& options) {
     for (std::size_t round = 1; round <= options.rounds; ++round) {
       const Expected<bool> done = round_of(options, T, round);
       if (caught_signal() != 0)
-        return failed({interrupted, "bench stability: interrupted; the rounds above are whole"});
+        return failed({interrupted, "bench stability: interrupted; the rounds above are complete"});
       if (!done) return failed(done.error());
       calm = calm && *done;
     }

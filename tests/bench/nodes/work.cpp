@@ -25,8 +25,8 @@ int work(const std::filesystem::path& pipe, Duration stop_for) {
   const char* node = std::getenv("MUSTER_NODE");
   const char* group = std::getenv("MUSTER_GROUP");
   if (!out || node == nullptr || group == nullptr) return static_cast<int>(ExitCode::usage);
-  const std::string head =
-      std::to_string(::getpid()) + ' ' + node + ' ' + group + ' ';  // 812 3 17.5 123456789 at
+  // A whole line, for example: 812 3 17.5 123456789 at
+  const std::string head = std::to_string(::getpid()) + ' ' + node + ' ' + group + ' ';
   const auto say = [&](const char* what) {
     const std::string line = head + std::to_string(monotonic_ns()) + ' ' + what + '\n';
     [[maybe_unused]] const auto written = ::write(out.fd(), line.data(), line.size());
@@ -85,7 +85,8 @@ std::optional<GroupNumber> WorkRecord::one_group(const NodeSet& nodes, Duration 
 WorkShares WorkRecord::between(Duration from, Duration to, const NodeSet& nodes) const {
   WorkShares shares;
   for (NodeId node : nodes) shares.of[node] = 0;
-  std::map<Duration, std::map<GroupNumber, int>> edges;  // how many begin (+) or end (-) then
+  // Number of spans that begin (+) or end (-) at that time.
+  std::map<Duration, std::map<GroupNumber, int>> edges;
   std::map<NodeId, std::vector<GroupNumber>> worked;
   std::set<GroupNumber> begun;
   std::set<GroupNumber> twice;

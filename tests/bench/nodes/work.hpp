@@ -12,16 +12,18 @@
 #include <string_view>
 #include <vector>
 
-/// Who was at work when, as the programs of `muster run` say themselves: no word of the protocol,
-/// of its journals or its status is asked. All are on one machine, and so by one clock.
+/// Measures which nodes work at which time. It learns this only from the programs that `muster run`
+/// starts. It does not rely on the protocol, its journals or its status. All programs run on one
+/// machine, so they read the same clock.
 
 namespace muster::apps {
 
-/// How often a program says that it is at work.
+/// The interval at which a program says that it is at work.
 inline constexpr Duration work_tick = std::chrono::milliseconds(10);
 
-/// The program: writes a line to the pipe when it begins, one each `work_tick`, and when it was
-/// told to stop (SIGTERM), after `stop_for` more, a last one. Returns the exit code.
+/// Runs as the program. The program writes a line to the pipe when it begins, and another one every
+/// `work_tick`. After SIGTERM it goes on for `stop_for` and then writes a last line. Returns the
+/// exit code.
 int work(const std::filesystem::path& pipe, Duration stop_for);
 
 /// One program, from its first line to its last.
@@ -30,25 +32,26 @@ struct WorkSpan {
   GroupNumber group;
   Duration begin{};
   Duration end{};
-  bool over = false;  ///< it has said that it ends
+  bool over = false;  ///< the program has written its last line
 };
 
-/// What came of some time.
+/// The work of the nodes in an interval of time.
 struct WorkShares {
-  std::map<NodeId, double> of;  ///< the share of the time that this node's programs worked
-  std::size_t groups{};         ///< that somebody began to work for
-  std::size_t
-      groups_given_twice{};  ///< of all so far: a node began to work for it, for another, again
-  Duration apart{};          ///< the time that two groups or more were at work at once
-  Duration longest_apart{};  ///< ... without a break
+  std::map<NodeId, double> of;       ///< the share of the time in which a node's programs worked
+  std::size_t groups{};              ///< number of groups that a node began to work for
+  std::size_t groups_given_twice{};  ///< number of groups so far to which a node returned
+  Duration apart{};                  ///< the time in which two groups or more were at work at once
+  Duration longest_apart{};          ///< the longest such time without a break
 };
 
 class WorkRecord {
  public:
-  /// Bytes of the pipe: lines, and perhaps the beginning of one.
+  /// Takes bytes from the pipe. The last line may be incomplete: its rest comes with the next
+  /// bytes.
   void take(std::string_view bytes);
 
-  /// The one group that all of `nodes` have worked for within the last 300 ms before `now`.
+  /// The group for which all of `nodes` are at work, if it is one group. The lines that their
+  /// programs wrote in the 300 ms before `now` show it.
   [[nodiscard]] std::optional<GroupNumber> one_group(const NodeSet& nodes, Duration now) const;
   [[nodiscard]] WorkShares between(Duration from, Duration to, const NodeSet& nodes) const;
 
@@ -56,8 +59,8 @@ class WorkRecord {
   void take_line(const std::string& line);
 
   std::string rest_;
-  std::map<pid_t, std::size_t> last_;  ///< each process's span
-  std::vector<WorkSpan> spans_;        ///< in the order of their first lines
+  std::map<pid_t, std::size_t> last_;  ///< the span of each process
+  std::vector<WorkSpan> spans_;        ///< ordered by the time of their first lines
 };
 
 }  // namespace muster::apps

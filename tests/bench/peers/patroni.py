@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Muster and Patroni under the same faults: how long nothing is acknowledged, and what is lost.
+"""Muster and Patroni under the same faults: time without an acknowledgement, and lost commits.
 
-./dev bench patroni [--rounds 3] [--seed 1] [--results FILE]: in each round each system runs alone,
-and its primary's machine is killed, frozen, cut off, and relieved in order, while the same writers
-write: one on each machine, which knows that database alone, and two beside them, which know all
-three (target_session_attrs=read-write). Prints Markdown; with FILE, of all that stands there.
+./dev bench patroni [--rounds 3] [--seed 1] [--results FILE]: in each round each system runs alone.
+The machine of its primary is killed, frozen, cut off, and relieved in order. The same writers write
+to both systems. One writer runs on each machine and knows that database only. Two further ones know
+all three (target_session_attrs=read-write). Prints Markdown. With FILE it prints all results in
+that file.
 """
 
 import argparse
@@ -32,10 +33,10 @@ DEFAULTS = {"ttl": 30, "loop_wait": 10, "retry_timeout": 10}
 QUICK = {"wal_retrieve_retry_interval": "20ms"}  # as Muster has it
 FAULTS = ("kill -9", "SIGSTOP", "cut", "planned")
 EVERYBODY = ",".join(map(address, NUMBERS))
-AFTER = 3  # s that a machine stays cut off or frozen after another has acknowledged
+AFTER = 3  # s: a cut or freeze ends this long after another node's first acknowledgement
 
 class Run:
-    """One system, until it ends, with writers of its own."""
+    """One run of a system, with writers of its own."""
 
     def __init__(self, system, number, seed):
         self.system, self.random = system, random.Random(f"{system.name} {number} {seed}")
@@ -52,13 +53,14 @@ class Run:
                                base + 10**10 * each, TIMELINE) for each in (8, 9)]
         self.writers += [Writer("local", connection + address(each), base + 10**10 * each, TIMELINE,
                                 machine=machine) for each, machine in system.machines.items()]
-        self.acknowledged, self.lost = set(), set()  # numbers, of all rounds
+        self.acknowledged, self.lost = set(), set()  # numbers of commits, over all rounds
 
     def new(self):
         return [commit for writer in self.writers for commit in writer.new()]
 
     def next_of(self, old, began, name=None):
-        """When another primary acknowledged, first of all or to that kind of writer."""
+        """The time of the first acknowledgement by another primary, to any writer or to writers of
+        that kind."""
         return min((commit.acknowledged for commit in self.new()
                     if commit.host != address(old) and commit.acknowledged > began
                     and name in (None, commit.writer)), default=None)
@@ -69,7 +71,7 @@ class Run:
                     and name in (None, commit.writer)), default=before)
 
     def until(self, so, what):
-        """Meanwhile what has ended by itself begins anew."""
+        """Waits. Meanwhile it restarts the parts of the system that have ended by themselves."""
         return until(lambda: (self.system.supervise(), so())[1], f"{self.system.name}: {what}",
                      self.system.calm_within)
 
@@ -80,7 +82,7 @@ class Run:
         return primary
 
     def fault(self, fault, old):
-        """Does it, and gives what brings all back."""
+        """Does the fault. Returns a function that ends it."""
         machine = self.system.machines[old]
         if fault == "kill -9":
             machine.kill()
@@ -104,7 +106,8 @@ class Run:
         def took(name):
             at = self.until(lambda: self.next_of(old, began, name),
                             f"another acknowledges after {fault}")
-            # Until it is relieved the old one writes: that is no outage.
+            # In a planned change the old primary writes until the new primary takes over. That time
+            # is no outage.
             return 1000 * (at - (self.last_of(old, at, name) if fault == "planned" else began))
 
         row = {"system": self.system.name, "fault": fault, "ms": took(None),
@@ -120,7 +123,7 @@ class Run:
         there = {row[0] for row in self.until(
             lambda: self.system.ask(primary, "select n from t"), "its table is read")}
         before, self.lost = self.lost, self.acknowledged - there
-        first = {}  # acknowledgement of each primary: of a host and timeline
+        first = {}  # the time of each primary's first acknowledgement, by host and timeline
         for commit in commits:
             whose = commit.host, commit.reign
             first[whose] = min(first.get(whose, commit.acknowledged), commit.acknowledged)
@@ -132,8 +135,8 @@ class Run:
                 "story": self.story(commits, began)}
 
     def story(self, commits, began):
-        """Who acknowledged on which timeline: from and until when (ms after the fault), how many,
-        and how many of them are lost."""
+        """For each primary and timeline: when it acknowledged commits (in ms after the fault), how
+        many, and how many of these are lost."""
         groups = collections.defaultdict(list)
         for commit in commits:
             groups[commit.host, commit.reign].append(commit)
@@ -149,8 +152,8 @@ class Run:
 
 
 def systems(said, path):
-    """Those that were asked for, each with a directory."""
-    from systems import Muster, Patroni  # which needs psycopg2
+    """The requested systems, each with a directory of its own."""
+    from systems import Muster, Patroni  # needs psycopg2
 
     hosts = machines.make()
     found = {
@@ -185,13 +188,13 @@ def print_table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("muster")
-    parser.add_argument("--T", default="100ms", help="of Muster")
-    parser.add_argument("--stop-deadline", default="500ms", help="of Muster")
+    parser.add_argument("--T", default="100ms", help="Muster's T")
+    parser.add_argument("--stop-deadline", default="500ms", help="Muster's stop_deadline")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--systems", default="muster,defaults,ttl5,ttl20")
     parser.add_argument("--faults", default=",".join(FAULTS))
-    parser.add_argument("--results", help="rows are added to this file, and all of it is printed")
+    parser.add_argument("--results", help="append the rows to this file, and print all of it")
     said = parser.parse_args()
     said.faults = said.faults.split(",")
     if not set(said.faults) <= set(FAULTS):

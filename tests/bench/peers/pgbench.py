@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """pgbench on Muster's PostgreSQL and on a plain one with two standbys and the same settings.
 
-./dev bench pgbench [--pairs 10] [--seconds 60] [--results FILE]: scale 10, 8 clients; both stand on
-the same machines, and in each pair are measured in turn, the other first every second time. Plain
-has segments of 16 MB, Muster its own of 1 MB. Prints the ratios; with FILE, of all that stands
-there.
+./dev bench pgbench [--pairs 10] [--seconds 60] [--results FILE]: scale 10, 8 clients. Both systems
+are on the same machines. Each pair measures both of them one after the other, in alternating order.
+The plain one has WAL segments of 16 MB, Muster's has 1 MB. Prints the ratios. With FILE it prints
+all results in that file.
 """
 
 import argparse
@@ -22,12 +22,13 @@ from machines import NUMBERS, PORT, PROGRAMS, address, as_postgres  # noqa: E402
 NEEDED = {"postgresql-15": PROGRAMS / "postgres", "iproute2": "/usr/sbin/ip",
           "python3-psycopg2": "/usr/lib/python3/dist-packages/psycopg2"}
 OWN = ("listen_addresses", "port", "unix_socket_directories", "primary_conninfo",
-       "primary_slot_name", "synchronous_standby_names", "default_transaction_read_only")
+       "primary_slot_name", "synchronous_standby_names", "default_transaction_read_only",
+       "muster.conf_digest")
 
 
 def plain_of(System):
     class Plain(System):
-        """A primary and two standbys, as by hand; `conf` is Muster's file of settings."""
+        """A primary and two standbys, set up by hand. `conf` is Muster's file of settings."""
 
         name = "plain"
         port = PORT + 1
@@ -36,7 +37,7 @@ def plain_of(System):
             return self.path / f"n{number}"
 
         def settings(self, conf):
-            """All of Muster's but what is each node's own, or its state."""
+            """All of Muster's settings, except a node's own ones and its state."""
             lines = [line for line in conf.read_text(encoding="utf-8").splitlines()
                      if "=" in line and line.split("=")[0].strip() not in OWN]
             names = ", ".join(f"n{number}" for number in NUMBERS)
@@ -70,19 +71,19 @@ def plain_of(System):
 
 
 def pgbench(system, *words):
-    """What it says; asked anew where its primary is not the primary to its end."""
+    """The output of pgbench. It runs again if the primary changed before its end."""
     def said():
         ran = subprocess.run([PROGRAMS / "pgbench", "-h", address(system.await_calm()), "-p",
                               str(system.port), "-U", "postgres", *words, "postgres"],
                              capture_output=True, text=True, check=False)
         if ran.returncode:
-            print(f"{system.name}: {ran.stderr}; again", file=sys.stderr)
+            print(f"{system.name}: {ran.stderr}; trying again", file=sys.stderr)
         return ran if ran.returncode == 0 else None
     return machines.until(said, f"pgbench {' '.join(words)} ends", 600).stdout
 
 
 def measure(system, seconds):
-    """Transactions each second, of the running primary."""
+    """Transactions a second of the present primary."""
     said = pgbench(system, "-c", "8", "-T", str(seconds))
     return float(re.search(r"tps = ([\d.]+)", said)[1])
 
@@ -91,24 +92,25 @@ def print_ratios(pairs):
     ratios = [pair["muster"] / pair["plain"] for pair in pairs]
     quarters = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else [ratios[0]] * 3
     print(f"{len(pairs)} pairs: muster {statistics.median(p['muster'] for p in pairs):,.0f} tps, "
-          f"plain {statistics.median(p['plain'] for p in pairs):,.0f} (medians); of plain's, "
-          f"Muster's is {statistics.median(ratios):.3f} (median of the pairs; {min(ratios):.3f} to "
-          f"{max(ratios):.3f}, half of them {quarters[0]:.3f} to {quarters[2]:.3f})")
+          f"plain {statistics.median(p['plain'] for p in pairs):,.0f} (medians); ratio of "
+          f"Muster's to plain's {statistics.median(ratios):.3f} (median of the pairs; "
+          f"{min(ratios):.3f} to {max(ratios):.3f}, half of them {quarters[0]:.3f} to "
+          f"{quarters[2]:.3f})")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("muster")
-    parser.add_argument("--T", default="100ms", help="of Muster")
-    parser.add_argument("--stop-deadline", default="500ms", help="of Muster")
+    parser.add_argument("--T", default="100ms", help="Muster's T")
+    parser.add_argument("--stop-deadline", default="500ms", help="Muster's stop_deadline")
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--scale", default="10")
-    parser.add_argument("--results", help="pairs are added to this file, and all of it is judged")
+    parser.add_argument("--results", help="append the pairs to this file, and evaluate all of it")
     said = parser.parse_args()
     machines.need(NEEDED)
     path = machines.enter()
-    from systems import Muster, System  # which need psycopg2
+    from systems import Muster, System  # need psycopg2
 
     results = Path(said.results or path / "results.jsonl")
     hosts = machines.make()

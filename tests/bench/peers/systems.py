@@ -1,4 +1,5 @@
-"""What is compared: three machines with Muster and PostgreSQL, or with Patroni, etcd and it."""
+"""The systems under comparison: three machines with Muster and PostgreSQL, or with Patroni, etcd
+and PostgreSQL."""
 
 import contextlib
 import json
@@ -10,11 +11,11 @@ import psycopg2
 from machines import HBA, NUMBERS, PORT, PROGRAMS, address, as_postgres, until
 
 class System:
-    """`path` is its directory, which it has for itself."""
+    """A system. It has the directory `path` for itself."""
 
-    port = PORT  # of PostgreSQL
+    port = PORT  # port of PostgreSQL
     calm_within = 120  # s
-    phase = 1.0  # s: of what it does at intervals, the longest
+    phase = 1.0  # in s: the longest interval between two runs of the system's periodic work
 
     def __init__(self, machines, path):
         self.machines, self.path = machines, path
@@ -22,7 +23,7 @@ class System:
         self.path.chmod(0o777)
 
     def ask(self, number, statement):
-        """The rows; None where it does not answer."""
+        """The rows; None if the database does not answer."""
         text = (f"host={address(number)} port={self.port} user=postgres dbname=postgres "
                 "connect_timeout=2")
         try:
@@ -35,7 +36,7 @@ class System:
             return None
 
     def primary(self):
-        """Which alone may be written, and has both others following it; else None."""
+        """The primary, if only one node can be written and both others follow it; else None."""
         found = [number for number in NUMBERS
                  if self.ask(number, "show transaction_read_only") == [("off",)]]
         if len(found) != 1:
@@ -86,6 +87,7 @@ copies = 2
 [application]
 kind = "postgres"
 database = "pg{number}"
+marker_key = "pg1/marker.key"
 programs = "{programs}"
 """
 
@@ -132,9 +134,9 @@ programs = "{programs}"
 
 
 class Patroni(System):
-    """`dcs` is what its dynamic configuration says beyond its defaults; `settings` are
-    PostgreSQL's. By etcd's API v3, Patroni 3.0.2 takes the primary's key from its successor where
-    it has slept for longer than ttl (mended in 3.0.3, patroni#2689): by v2 it does not."""
+    """`dcs` are changes to the defaults of its dynamic configuration. `settings` are PostgreSQL's.
+    With etcd's API v3, Patroni 3.0.2 takes the primary's key from its successor after it has slept
+    for longer than ttl (fixed in 3.0.3, patroni#2689). With v2 it does not."""
 
     calm_within = 300
 
@@ -190,7 +192,8 @@ class Patroni(System):
             *as_postgres(), "/usr/bin/patroni", own / "patroni.yml"], own / "patroni.log")
 
     def is_whole(self):
-        """All are members, all of etcd are well, and where one must be synchronous, one is."""
+        """All nodes are members, all of etcd is well, and one standby is synchronous if one must
+        be."""
         try:
             for number in NUMBERS:
                 self.read(f"http://{address(number)}:2379/health")

@@ -1,4 +1,4 @@
-// It asks for Asio's types from Muster, with another Boost in front.
+// Uses Asio's types from Muster, although the compiler finds a different Boost first.
 #include <muster/net/node.hpp>
 
 int main() {}

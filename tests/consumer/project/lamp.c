@@ -7,7 +7,7 @@
 #include <string.h>
 #include <threads.h>
 
-/* What the hooks are given; they run one at a time. */
+/* The argument of all hooks, which run one at a time. */
 struct lamp {
   muster_node* node;
   unsigned self;
@@ -25,7 +25,7 @@ static void stop(void* user, const muster_stop* told, muster_end* end) {
   muster_done(end, "dark", 4);
 }
 
-/* A reorganize that has asked every member. */
+/* A reorganize that waits for the answers of all members. */
 struct asking {
   muster_end* end;
   size_t left;
@@ -42,7 +42,7 @@ static void answered(void* with, const muster_bytes* answer, const char* why) {
   free(asking);
 }
 
-/* It tells its bulb; nobody asks while the lamps shine. */
+/* Answers with the name of its bulb. No member is asked while the lamps shine. */
 static void answer(void* user, const muster_question* question, muster_end* end) {
   (void)user;
   if (question->working || question->bytes.size != 5 || memcmp(question->bytes.data, "bulb?", 5))
@@ -77,7 +77,7 @@ static void reorganize(void* user, const muster_reorganization* all, muster_end*
   }
   *asking = (struct asking){end, all->member_count};
   uint32_t members[3];
-  const size_t count = all->member_count; /* what it is told is gone when all have answered */
+  const size_t count = all->member_count; /* `all` may end with the last answer */
   for (size_t at = 0; at < count; ++at) members[at] = all->members[at].node;
   for (size_t at = 0; at < count; ++at)
     muster_ask(lamp->node, members[at], "bulb?", 5, answered, asking);
@@ -119,7 +119,7 @@ static void start(void* user, const muster_assignment* task, muster_end* end) {
     muster_fail(end, "no thread");
 }
 
-/* What the node says, with its level before it. */
+/* Prints the log of the node, each line with its level. */
 static void hear(void* user, const char* level, const char* text) {
   fprintf(stderr, "lamp %u heard %s: %s\n", ((struct lamp*)user)->self, level, text);
 }

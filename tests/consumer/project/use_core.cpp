@@ -1,4 +1,4 @@
-// The only node of a cluster recovers, elects itself and has its application stopped.
+// The only node of a cluster recovers, elects itself and stops its application.
 #include <muster/protocol/bully.hpp>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Three nodes in simulated time: the coordinator fails, and the next one takes over.
+// Three nodes in simulated time. The coordinator fails, and the next node takes over.
 #include <muster/lab/world.hpp>
 
 #include <cstdio>

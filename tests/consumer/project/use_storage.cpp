@@ -1,4 +1,4 @@
-// What one life saves, the next one loads.
+// One life of a node saves its state, and the next life loads that state.
 #include <muster/storage/sqlite_storage.hpp>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// One application in each style, in the lab; and a store that refuses the past.
+// One application in each style, all in the lab. Also a store that refuses writes of older groups.
 #include <muster/muster.hpp>
 
 #include <cstdio>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs apps/packaging/conan/conanfile.py: `conan_recipe.py RECIPE FOLDER [OPTION...]`.
 
-Stand-ins take the place of the modules of Conan, which is not here. They run CMake as Conan does
-for `conan create -o shared=True`, with Debian's libraries: each method is called in Conan's order.
+Stand-ins replace the modules of Conan, which is not installed here. They run CMake as Conan does
+for `conan create -o shared=True`, with Debian's libraries, and call each method in Conan's order.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 class ConanFile:
-    """What a recipe inherits."""
+    """The base class of a recipe."""
 
     def __init__(self, recipe, folder):
         self.recipe_folder = str(recipe.parent)
@@ -26,14 +26,14 @@ class ConanFile:
 
 
 class CMakeToolchain:
-    """Gives its variables to CMake."""
+    """Passes its variables to CMake."""
 
     def __init__(self, recipe):
         self.recipe = recipe
         self.cache_variables = {"BUILD_SHARED_LIBS": recipe.options.shared}
 
     def generate(self):
-        """As a toolchain file would."""
+        """Sets the variables that a toolchain file would set."""
         self.recipe.cache_variables |= self.cache_variables
 
 
@@ -44,7 +44,7 @@ class CMakeDeps:
         self.recipe = recipe
 
     def generate(self):
-        """Nothing has to be written."""
+        """Does nothing: no file is needed."""
 
 
 class CMake:
@@ -59,23 +59,23 @@ class CMake:
         subprocess.run(["cmake", *map(str, words)], check=True)
 
     def configure(self):
-        """Of the exported sources, with the variables of the toolchain."""
+        """Configures the exported sources with the variables of the toolchain."""
         variables = [f"-D{name}={'ON' if value else 'OFF'}"
                      for name, value in self.recipe.cache_variables.items()]  # fmt: skip
         self.run("-G", "Ninja", "-S", self.recipe.export_sources_folder, "-B",
                  self.recipe.build_folder, *variables, *sys.argv[3:])  # fmt: skip
 
     def build(self):
-        """All of it."""
+        """Builds everything."""
         self.run("--build", self.recipe.build_folder)
 
     def install(self):
-        """Into the package."""
+        """Installs into the package."""
         self.run("--install", self.recipe.build_folder, "--prefix", self.recipe.package_folder)
 
 
 def copy(_, pattern, source, target):
-    """As conan.tools.files.copy, for the patterns `FILE` and `ROOM/*`."""
+    """Like conan.tools.files.copy, for the patterns `FILE` and `ROOM/*`."""
     if pattern.endswith("/*"):
         room = pattern[:-2]
         shutil.copytree(Path(source, room), Path(target, room), dirs_exist_ok=True)

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Shared libraries show what their headers declare, and hide the rest: `shared.sh DIRECTORY`.
+# Checks that shared libraries export the symbols of their headers and hide the rest: `shared.sh
+# DIRECTORY`.
 set -euo pipefail
-# looks LIBRARY SHOWN HIDDEN: beginnings of names.
+# looks LIBRARY SHOWN HIDDEN: the library must export a name that begins with SHOWN, and no name
+# that begins with HIDDEN.
 looks() {
   local names
   names=$(nm -DC --defined-only "$directory/libmuster_$1.so")

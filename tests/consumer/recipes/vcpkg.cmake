@@ -1,5 +1,6 @@
-# Runs apps/packaging/vcpkg/portfile.cmake with the functions of vcpkg that it calls, which run CMake as vcpkg
-# does: `cmake -DPORT= -DBUILD= -DPREFIX= -DOPTIONS= -P`. vcpkg itself is not here.
+# Runs apps/packaging/vcpkg/portfile.cmake: `cmake -DPORT= -DBUILD= -DPREFIX= -DOPTIONS= -P`. vcpkg
+# is not installed here, so this file defines the functions of vcpkg that the port calls. They run
+# CMake as vcpkg does.
 set(CURRENT_PACKAGES_DIR ${PREFIX})
 file(REMOVE_RECURSE ${PREFIX})
 function(run)

@@ -8,7 +8,8 @@
 /// A cluster of one node, in a library that shows nothing of Muster to the program.
 class Cluster {
  public:
-  /// The node runs in `context` and listens at `port` of 127.0.0.1. It prints "at work" once it is.
+  /// The node runs in `context` and listens at `port` of 127.0.0.1. The node prints "at work" once
+  /// its application works.
   Cluster(boost::asio::io_context& context, unsigned short port);
   ~Cluster();
 

@@ -1,4 +1,4 @@
-// PROGRAM PORT: runs until SIGTERM, which its own signal_set is to hear of.
+// PROGRAM PORT: runs until its own signal_set receives SIGTERM.
 #include "cluster.hpp"
 
 #include <boost/asio/error.hpp>
@@ -13,7 +13,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-// Asio compares its errors by address, so two copies of it do not know each other's.
+// Asio compares error categories by address, so two copies of Asio do not recognize each other's
+// errors.
 bool knows_the_end_of_a_stream(asio::io_context& context) {
   asio::local::stream_protocol::socket here(context), there(context);
   asio::local::connect_pair(here, there);

@@ -11,7 +11,7 @@
 
 namespace muster::test {
 
-/// The paper's text and as it ships, for data-driven cases.
+/// Both forms of the Bully for data-driven cases: the paper's text, and the protocol as it ships.
 inline auto every_form() {
   static const Repairs forms[] = {Repairs::none(), Repairs{}};
   return boost::unit_test::data::make(forms);
@@ -24,7 +24,7 @@ class BullyAlone : public Alone {
                       Options options = {})
       : Alone(self, nodes, like(repairs, std::move(options))) {}
 
-  // What others do, as a whole.
+  // Calls and answers that the other nodes send.
 
   ElectionId election(std::uint32_t by) { return {id(by), life(by), elections_[by]}; }
   Halt new_halt(std::uint32_t by) { return Halt{{id(by), life(by), ++elections_[by]}}; }
@@ -37,7 +37,7 @@ class BullyAlone : public Alone {
   }
 
   const Actions& failed(std::uint32_t node) { return give(Failed{id(node), {1}}); }
-  /// The node is halted by `by`, and has stopped.
+  /// Node `by` halts this node, whose application then stops.
   void halt_by(std::uint32_t by) {
     called(by, new_halt(by));
     stop();
@@ -56,7 +56,7 @@ class BullyAlone : public Alone {
     end_hook();
     BOOST_REQUIRE_EQUAL(state().s, Status::Normal);
   }
-  /// Its own election goes as far as the election point, the nodes of `up` being halted by it.
+  /// Runs the node's own election up to the election point. The nodes in `up` answer its Halts.
   void coordinator_elect(const NodeSet& up) {
     if (procedure<bully::Idle>()) election_begins();
     while (procedure<bully::SeekingHigher>()) unanswered(first_asked());
@@ -70,7 +70,8 @@ class BullyAlone : public Alone {
     }
     BOOST_REQUIRE_EQUAL(state().s, Status::Reorganization);
   }
-  /// And on to the hook `reorganize`.
+  /// Runs the node's own election until the hook `reorganize` is called. The nodes in `up` answer
+  /// its calls.
   void reorganizing(const NodeSet& up) {
     coordinator_elect(up);
     while (const auto* wait = procedure<bully::Announcing>()) {
@@ -101,7 +102,7 @@ class BullyAlone : public Alone {
     BOOST_REQUIRE(!procedure<bully::Idle>());
   }
 
-  // Looking.
+  // Queries.
 
   [[nodiscard]] const bully::State& state() const { return node().state(); }
   [[nodiscard]] GroupNumber group() const { return group_; }

@@ -1,5 +1,5 @@
-// Calm (docs/options/calm.md): who makes its group reorganize again and again, though it lives, is
-// let in later and later.
+// Calm (docs/explanation/options/calm.md): a node that lives but makes its group reorganize again
+// and again is kept out for longer and longer times.
 
 #include "core/bully/clocked.hpp"
 
@@ -12,7 +12,7 @@ using namespace muster::test;
 
 const Options calm{.calm = 1s};
 
-/// The highest of a cluster, which coordinates it.
+/// The highest node of a cluster, which is its coordinator.
 class Coordinator : public Clocked {
  public:
   explicit Coordinator(std::uint32_t nodes = 5, Options options = calm)
@@ -22,7 +22,8 @@ class Coordinator : public Clocked {
     reorganizes(all);
   }
 
-  /// Those of `here` answer its Halt and whatever else it asks until it is Normal.
+  /// Runs the node until it is Normal. The nodes in `here` answer its Halts, and its members answer
+  /// its later calls.
   void reorganizes(const std::vector<std::uint32_t>& here) {
     halts(here);
     for (NodeId j : members()) answered(j.value, Joined{});
@@ -33,8 +34,8 @@ class Coordinator : public Clocked {
     end_hook();
     BOOST_REQUIRE(state.s == Status::Normal);
   }
-  /// As far as the election point; the applications of `here` have ceased, and `counter` is the
-  /// highest group counter that they have seen.
+  /// Runs up to the election point, where the applications of the nodes in `here` have ceased.
+  /// `counter` is the highest group counter that these nodes have seen.
   void halts(const std::vector<std::uint32_t>& here, std::uint64_t counter = 0) {
     while (runs<bully::HaltingLower>()) {
       const NodeId j = std::get<bully::HaltingLower>(state.procedure).node;
@@ -46,14 +47,16 @@ class Coordinator : public Clocked {
     }
   }
   void checks() { give(Expired{Timer::check}); }
-  /// Its Check finds all but that one as they should be.
+  /// The coordinator makes a Check. The member `silent` does not answer, and the other members
+  /// answer as they should.
   void is_silent(std::uint32_t silent) {
     checks();
     for (std::uint32_t j : all)
       if (j != silent && members().contains(id(j))) answered(j, Normality{true});
     unanswered(silent);
   }
-  /// Of one Check those are silent, in this order, and the others answer.
+  /// The coordinator makes a Check. The members in `silent` do not answer, in this order, and the
+  /// others do.
   void are_silent(const std::vector<std::uint32_t>& silent) {
     checks();
     const std::map<NodeId, Letter> asked = out;
@@ -65,7 +68,7 @@ class Coordinator : public Clocked {
       give(Unanswered{id(j), call});
     }
   }
-  /// As far as the answers to Ready.
+  /// Runs to the answers to Ready.
   void makes_ready() {
     for (NodeId j : members()) answered(j.value, Joined{});
     if (state.application == Activity::Stopping) end_hook();
@@ -76,7 +79,7 @@ class Coordinator : public Clocked {
     is_silent(lost);
     reorganizes(all_but(lost));
   }
-  void lets_in(std::uint32_t back) {
+  void admits(std::uint32_t back) {
     checks();
     answered(back, Normality{false});
     reorganizes(all);
@@ -116,7 +119,7 @@ BOOST_AUTO_TEST_CASE(it_is_held_for_twice_as_long_with_each_time_up_to_sixty_tim
 BOOST_AUTO_TEST_CASE(the_first_time_in_an_hour_costs_nothing) {
   loses(1);
   BOOST_TEST(held().empty());
-  lets_in(1);
+  admits(1);
   now += calm_memory;
   loses(1);
   BOOST_TEST(held().empty());
@@ -124,7 +127,7 @@ BOOST_AUTO_TEST_CASE(the_first_time_in_an_hour_costs_nothing) {
 
 BOOST_AUTO_TEST_CASE(the_second_time_it_is_held) {
   loses(1);
-  lets_in(1);
+  admits(1);
   loses(1);
   BOOST_TEST(held().at(id(1)).until == now + 1s);
   now += 1s - 1ms;
@@ -133,14 +136,14 @@ BOOST_AUTO_TEST_CASE(the_second_time_it_is_held) {
   BOOST_TEST(state.s == Status::Normal);
   BOOST_TEST(!runs<bully::HaltingLower>());
   now += 1ms;
-  lets_in(1);
+  admits(1);
   BOOST_TEST(members().contains(id(1)));
   BOOST_TEST(held().empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_held_node_that_may_work_on_its_own_is_halted) {
   loses(1);
-  lets_in(1);
+  admits(1);
   loses(1);
   const auto own = *state.c;
   checks();
@@ -156,7 +159,7 @@ BOOST_AUTO_TEST_CASE(it_is_left_out_of_an_election_when_its_application_has_ceas
     answered(1, Normality{false});
     if (i == 0) reorganizes(all);
   }
-  BOOST_TEST(held().empty());  // told where it coordinates
+  BOOST_TEST(held().empty());  // only a coordinator lists them
   halts(all);
   BOOST_TEST(!members().contains(id(1)));
   BOOST_TEST(held().contains(id(1)));
@@ -181,7 +184,7 @@ BOOST_AUTO_TEST_CASE(until_that_has_it_is_waited_for_and_then_left_out) {
 
 BOOST_AUTO_TEST_CASE(what_had_ceased_before_another_halted_it_may_be_at_work_again) {
   loses(4);
-  lets_in(4);
+  admits(4);
   loses(4);
   is_silent(1);
   answered(4, Halted{0, {true}});
@@ -196,7 +199,7 @@ BOOST_AUTO_TEST_CASE(what_had_ceased_before_another_halted_it_may_be_at_work_aga
 
 BOOST_AUTO_TEST_CASE(a_death_beside_it_makes_it_no_less_to_blame) {
   loses(1);
-  lets_in(1);
+  admits(1);
   is_silent(1);
   give(Failed{id(2), {1}});
   reorganizes({3, 4});
@@ -220,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_refuses_its_part_again_is_left_out) {
   BOOST_TEST(!members().contains(id(1)));
 }
 
-BOOST_AUTO_TEST_CASE(proven_deaths_and_new_lives_count_for_nothing) {
+BOOST_AUTO_TEST_CASE(proven_deaths_and_new_lives_do_not_count) {
   for (std::uint64_t life = 1; life < 5; ++life) {
     give(Failed{id(1), {life}});
     reorganizes(all_but(1));
@@ -253,35 +256,35 @@ BOOST_AUTO_TEST_CASE(a_machine_that_refuses_is_a_proof_too) {
     unanswered(1, Unheard::refused);
     reorganizes(all_but(1));
     BOOST_TEST(held().empty());
-    lets_in(1);
+    admits(1);
   }
 }
 
 BOOST_AUTO_TEST_CASE(half_of_the_cluster_is_left_at_work) {
   for (std::uint32_t j : {1U, 2U}) {
     loses(j);
-    lets_in(j);
+    admits(j);
     is_silent(j);
     reorganizes(all_but(j));
     now += 100ms;
     if (j == 1) {
       BOOST_TEST(held().contains(id(1)));
       now += 1s;
-      lets_in(1);
+      admits(1);
     }
   }
   BOOST_TEST(held().contains(id(2)));
 
   Coordinator of_two(3);
   of_two.loses(1);
-  of_two.lets_in(1);
+  of_two.admits(1);
   of_two.loses(1);
   BOOST_TEST(of_two.held().contains(id(1)));
 }
 
-BOOST_AUTO_TEST_CASE(a_held_node_is_let_in_where_too_few_would_be_left) {
+BOOST_AUTO_TEST_CASE(a_suspended_node_is_admitted_if_too_few_would_be_left) {
   loses(1);
-  lets_in(1);
+  admits(1);
   loses(1);
   for (std::uint64_t dead : {4U, 3U}) {
     give(Failed{id(static_cast<std::uint32_t>(dead)), {1}});
@@ -292,7 +295,7 @@ BOOST_AUTO_TEST_CASE(a_held_node_is_let_in_where_too_few_would_be_left) {
   BOOST_TEST(members().contains(id(1)));
 }
 
-BOOST_AUTO_TEST_CASE(whoever_loses_more_than_it_keeps_is_to_blame_itself) {
+BOOST_AUTO_TEST_CASE(a_node_that_loses_more_than_it_keeps_is_to_blame_itself) {
   is_silent(1);
   reorganizes({});
   BOOST_TEST(members().empty());
@@ -305,7 +308,8 @@ BOOST_AUTO_TEST_CASE(whoever_loses_more_than_it_keeps_is_to_blame_itself) {
   BOOST_TEST(*state.leaving == LeaveCause::unsteady);
 }
 
-// Its link was down for less than its election takes: all answer their Halts.
+// The coordinator's link was down, but comes back during its election. So all nodes answer its
+// Halts.
 BOOST_AUTO_TEST_CASE(a_coordinator_that_no_member_answers_blames_itself) {
   are_silent(all);
   reorganizes(all);
@@ -344,7 +348,7 @@ BOOST_AUTO_TEST_CASE(of_two_nodes_nobody_knows_which_is_silent) {
   Coordinator of_two(2);
   for (int i = 0; i < 4; ++i) {
     of_two.loses(1);
-    of_two.lets_in(1);
+    of_two.admits(1);
   }
   BOOST_TEST(of_two.state.by_options.calm.unsteady.empty());
 }
@@ -359,7 +363,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_another_candidate_has_taken_is_not_blamed) {
   BOOST_TEST(state.by_options.calm.unsteady.empty());
 }
 
-// Another candidate has halted them, and they have not joined it yet.
+// Another candidate has halted these members, and they have not joined it yet.
 BOOST_AUTO_TEST_CASE(of_several_members_that_say_no_none_is_blamed) {
   for (int i = 0; i < 3; ++i) {
     checks();
@@ -424,7 +428,8 @@ BOOST_AUTO_TEST_CASE(nobody_leaves_where_too_few_would_go_on) {
   }
 }
 
-// At a later election point it would be taken for what has just happened.
+// If the node still remembered this loss, it would take it for a new loss at a later election
+// point.
 BOOST_AUTO_TEST_CASE(a_loss_is_forgotten_with_its_election) {
   Coordinator node;
   node.is_silent(1);
@@ -437,7 +442,7 @@ BOOST_AUTO_TEST_CASE(without_it_nobody_is_held) {
   Coordinator node(5, Options{});
   for (int i = 0; i < 4; ++i) {
     node.loses(1);
-    node.lets_in(1);
+    node.admits(1);
   }
   BOOST_TEST(node.state.by_options.calm.unsteady.empty());
 }

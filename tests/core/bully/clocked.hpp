@@ -16,10 +16,10 @@ using namespace std::chrono_literals;
 inline constexpr Duration check = 50ms, T = 100ms, stop_deadline = 1s;
 inline constexpr Duration L = check + T + T;
 
-/// With a quorum, and clocks that keep time.
+/// A quorum, and clocks without drift.
 inline const Options with_quorum{.quorum = Quorum::majority, .clock_drift = {0}};
 
-/// One node whose others and whose clock the test plays itself.
+/// One node. The test plays the other nodes and the clock.
 class Clocked {
  public:
   Clocked(std::uint32_t self, std::uint32_t nodes, Options options = with_quorum) {
@@ -34,7 +34,7 @@ class Clocked {
     give(Recovered{safe});
   }
 
-  /// What happened before is over, for all that anybody can tell.
+  /// Lets one hour pass, so that every earlier right and grant is over.
   void long_after() { now += 1h; }
 
   const Actions& give(const Event& event) {
@@ -47,7 +47,7 @@ class Clocked {
   const Actions& called(std::uint32_t by, Message message, std::optional<ByQuorum> riding = {}) {
     return give(Received{{id(by), {1}, config.self, {++calls}, std::move(message), riding}});
   }
-  /// Answers the last call to that node.
+  /// Node `by` answers this node's last call to `by`.
   const Actions& answered(std::uint32_t by, Result result, std::optional<ByQuorum> riding = {}) {
     return give(Received{
         {id(by), {1}, config.self, out.at(id(by)).call, Answer{std::move(result)}, riding}});
@@ -81,7 +81,8 @@ class Clocked {
     std::sort(to.begin(), to.end());
     return to;
   }
-  /// The answer among the actions, with what rides on it.
+  /// The answer of this kind among the last actions, and the quorum's data in its letter. Null if
+  /// there is no such answer.
   template <class Kind>
   [[nodiscard]] const Letter* answer() const {
     for (const Action& action : actions)
@@ -91,7 +92,8 @@ class Clocked {
     return nullptr;
   }
 
-  /// A member of the group of `c`, that has joined just now; gives the call that it has granted.
+  /// The node joins the group of `c`. Returns the number of the call whose answer carried its
+  /// grant.
   CallNumber joins(std::uint32_t c) {
     called(c, Halt{{id(c), {1}, 7}});
     if (state.application == Activity::Stopping) end_hook();
@@ -115,7 +117,8 @@ class Clocked {
     return {calls};
   }
 
-  /// The highest, with its own election at the election point, having halted those of `up`.
+  /// The highest node at the election point of its own election, in which it has halted the nodes
+  /// in `up`.
   void elected_with(const NodeSet& up) {
     for (auto j = config.self.value - 1; runs<bully::AskingFree>(); --j) answered(j, Free{});
     for (auto j = config.self.value - 1; j > 0; --j)
@@ -136,7 +139,7 @@ class Clocked {
   bully::State state;
   Moment now = 1h;
   Actions actions;
-  std::map<NodeId, Letter> out;  ///< the last call to each
+  std::map<NodeId, Letter> out;  ///< the last call to each node
   std::uint64_t calls = 1000;
 };
 

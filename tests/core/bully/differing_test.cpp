@@ -1,7 +1,7 @@
 #include "alone.hpp"
 
-/// docs/decisions/differing.md: nodes that cannot be spoken with. Node 3 of 5, unless a test says
-/// otherwise.
+/// Nodes that differ and so cannot be spoken with (docs/decisions/differing.md). The node is 3 of 5
+/// unless a test says otherwise.
 
 namespace muster::test {
 
@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(a_node_from_which_more_differ_takes_no_part) {
   BOOST_TEST(!node().timers().contains(Timer::coordinator));
 }
 
-BOOST_AUTO_TEST_CASE(on_a_tie_all_stand_still) {
+BOOST_AUTO_TEST_CASE(on_a_tie_all_pause) {
   Among tied;
   tied.normal_member_of(4);
   tied.differ({id(1), id(2)}, {id(4)});
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(on_a_tie_all_stand_still) {
   BOOST_TEST(majority.state().s == Status::Normal);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_calls_it_is_refused) {
+BOOST_AUTO_TEST_CASE(a_node_that_calls_it_is_refused) {
   differ({id(1)});
   for (const Message& message :
        {Message{AreYouThere{}}, Message{AreYouNormal{}}, Message{new_halt(5)},
@@ -62,13 +62,14 @@ BOOST_AUTO_TEST_CASE(to_others_it_is_as_one_that_does_not_answer) {
   Among checks;
   checks.normal_coordinator_of({id(2)});
   checks.expire(Timer::check);
-  checks.answered(1, outvoted);  // no member
+  checks.answered(1, outvoted);  // node 1 is no member
   BOOST_TEST(checks.procedure<bully::Checking>());
   checks.answered(2, outvoted);
   BOOST_TEST(checks.procedure<bully::SeekingHigher>());
 }
 
-// Not before its application has ceased: a group without it would be at work beside it.
+// The other nodes must not form a group before this node's application has ceased. Otherwise both
+// would be at work.
 BOOST_AUTO_TEST_CASE(it_says_whether_its_application_has_ceased) {
   normal_member_of(4);
   differ({id(1), id(2)});
@@ -118,7 +119,8 @@ BOOST_AUTO_TEST_CASE(it_takes_part_again_at_once_when_none_differs_any_more) {
   BOOST_TEST(sent<AreYouThere>(differ({})) == Nodes({4}));
 }
 
-// They may have been the majority until now, and at work.
+// Until the second event the nodes that differ may have been the majority, so they may still be at
+// work.
 BOOST_AUTO_TEST_CASE(a_new_majority_waits_for_those_that_differ_to_cease) {
   differ({id(1), id(2)}, {});
   BOOST_TEST(arms(differ({id(1), id(2)}, {id(4), id(5)}), Timer::rejoin));
@@ -143,7 +145,8 @@ BOOST_AUTO_TEST_CASE(a_halt_of_one_that_agrees_ends_this_wait) {
   BOOST_REQUIRE(procedure<bully::Rejoining>());
   BOOST_TEST(answer<Halted>(called(5, new_halt(5))));
   BOOST_TEST(procedure<bully::Idle>());
-  // Should its candidate fail, which may not have waited, it waits on.
+  // Perhaps the candidate has not waited for the nodes that differ. So if the candidate fails, this
+  // node goes on waiting for them.
   expire(Timer::coordinator);
   BOOST_TEST(procedure<bully::Rejoining>());
   BOOST_TEST(sent<AreYouThere>(expire(Timer::rejoin)) == Nodes({4}));
@@ -164,7 +167,7 @@ BOOST_AUTO_TEST_CASE(who_is_taken_into_a_group_waits_no_more) {
   BOOST_TEST(differ({id(1), id(2)}, {id(4), id(5)}).empty());
 }
 
-// Its group works until this node halts it (docs/decisions/left-behind.md).
+// The group of that coordinator works until this node halts it (docs/decisions/left-behind.md).
 BOOST_AUTO_TEST_CASE(a_lower_coordinator_is_told_meanwhile_that_all_is_well) {
   const auto is_normal = [](BullyAlone& node, std::uint32_t of) {
     const auto* answered = answer<Normality>(node.called(of, AreYouNormal{{7, id(of)}}));
@@ -176,7 +179,8 @@ BOOST_AUTO_TEST_CASE(a_lower_coordinator_is_told_meanwhile_that_all_is_well) {
   BOOST_REQUIRE(procedure<bully::Rejoining>());
   BOOST_TEST(is_normal(*this, 2));
   BOOST_TEST(!is_normal(*this, 4));
-  // A higher node that joins halts nobody: by the No that coordinator takes it in.
+  // With preempt = never a higher node halts nobody. This node answers No, so that the coordinator
+  // admits it.
   Among joins(3, 5, {}, {.preempt = Preempt::never});
   joins.differ({id(1), id(2)}, {});
   joins.differ({id(1)}, {id(4), id(5)});

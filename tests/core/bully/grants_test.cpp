@@ -1,14 +1,14 @@
 #include "granting.hpp"
 
-/// docs/options/quorum.md, sentence by sentence: one node, whose others and whose clock the test
-/// plays itself.
+/// Tests the rules of docs/explanation/options/quorum.md one after the other, on one node. The test
+/// plays the other nodes and the clock.
 
 namespace muster::test {
 namespace {
 
 BOOST_AUTO_TEST_SUITE(grants)
 
-// --- Member's right
+// --- A member's right
 
 BOOST_AUTO_TEST_CASE(a_member_may_work_until_so_long_after_it_sent_the_answer_that_was_heard) {
   Clocked node(1, 3);
@@ -58,7 +58,7 @@ BOOST_FIXTURE_TEST_CASE(a_question_that_names_none_does_not_and_here_neither, Lo
   BOOST_TEST(state.by_options.grants.right == right);
 }
 
-// --- When a right ends
+// --- The end of a right
 
 BOOST_FIXTURE_TEST_CASE(at_its_end_stop_begins_before_whatever_else_has_happened, Lowest) {
   works_for(3);
@@ -68,7 +68,8 @@ BOOST_FIXTURE_TEST_CASE(at_its_end_stop_begins_before_whatever_else_has_happened
   const auto* stop = asked<Stop>();
   BOOST_TEST_REQUIRE(stop);
   BOOST_TEST(stop->cause.reason == StopReason::right_over);
-  BOOST_TEST(stop->by.at == end + stop_deadline);  // of that end, not of now
+  // The deadline is computed from the end of the right, not from now.
+  BOOST_TEST(stop->by.at == end + stop_deadline);
   BOOST_TEST(state.s == Status::Election);
   BOOST_TEST(!state.h.has_value());
 }
@@ -81,14 +82,15 @@ BOOST_FIXTURE_TEST_CASE(the_timer_right_is_there_for_it, Lowest) {
   BOOST_TEST(asked<Stop>());
 }
 
-// --- Coordinator's right
+// --- The coordinator's right
 
 BOOST_AUTO_TEST_CASE(ready_waits_for_the_grants_of_a_majority) {
   Clocked node(5, 5);
   node.elected_with({id(1), id(2)});
   node.long_after();
   for (std::uint32_t j : {3u, 4u}) node.unanswered(j, Unheard::refused);
-  for (std::uint32_t j : {1u, 2u}) node.answered(j, Joined{}, grant);  // asked for an hour ago
+  // The time of the grant begins at the call, which is an hour old. So the grant has expired.
+  for (std::uint32_t j : {1u, 2u}) node.answered(j, Joined{}, grant);
   BOOST_TEST_REQUIRE(node.state.application == Activity::Reorganizing);
   node.end_hook();
   BOOST_TEST(node.sent<Ready>().empty());
@@ -126,13 +128,13 @@ BOOST_FIXTURE_TEST_CASE(a_member_that_does_not_grant_any_more_has_left, Highest)
   BOOST_TEST(state.s == Status::Election);
 }
 
-// --- Asking before halting
+// --- Questions before Halts
 
 BOOST_FIXTURE_TEST_CASE(a_candidate_asks_all_before_it_halts_anybody, Highest) {
   BOOST_TEST(sent<AreYouFree>() == (Nodes{1, 2}));
   BOOST_TEST(sent<Halt>().empty());
   BOOST_TEST(answered(1, Free{}).size() > 0u);
-  BOOST_TEST(sent<Halt>() == (Nodes{2}));  // itself and 1 are a majority
+  BOOST_TEST(sent<Halt>() == (Nodes{2}));  // halts node 2 too, since nodes 3 and 1 are a majority
 }
 
 BOOST_FIXTURE_TEST_CASE(who_has_granted_a_higher_node_is_not_free, Lowest) {
@@ -144,7 +146,7 @@ BOOST_FIXTURE_TEST_CASE(who_has_granted_a_higher_node_is_not_free, Lowest) {
   BOOST_TEST(std::get<Free>(result).after == L - 100ms);
   called(3, AreYouFree{});
   const auto& own = std::get<Answer>(answer<Free>()->message).result;
-  BOOST_TEST(std::get<Free>(own).after == 0ms);  // nobody is above 3
+  BOOST_TEST(std::get<Free>(own).after == 0ms);  // no node is above 3
 }
 
 BOOST_FIXTURE_TEST_CASE(who_is_not_free_is_not_halted_until_it_is, Highest) {
@@ -167,13 +169,13 @@ BOOST_AUTO_TEST_CASE(a_proven_death_asks_nobody) {
   BOOST_TEST(node.sent<Halt>() == (Nodes{1}));
 }
 
-// --- Awaiting a majority
+// --- Waiting for a majority
 
 BOOST_FIXTURE_TEST_CASE(who_awaits_a_majority_says_so_and_is_in_no_group, Highest) {
   unanswered(1);
   unanswered(2);
   BOOST_TEST_REQUIRE(runs<bully::AwaitingMajority>());
-  called(1, AreYouThere{});  // whom it has not heard: it tries at once
+  called(1, AreYouThere{});  // the node hears a node that was silent, so it tries again at once
   BOOST_TEST(sent<AreYouFree>() == (Nodes{1, 2}));
   answered(1, Free{200ms});
   answered(2, Free{200ms});
@@ -202,7 +204,7 @@ BOOST_FIXTURE_TEST_CASE(who_awaits_a_majority_joins_nobody_when_it_has_stopped, 
   called(3, NewCoordinator{{id(3), {1}, 8}, {1}, {101, id(3)}});
   BOOST_TEST_REQUIRE(state.application == Activity::Stopping);
   give(Expired{Timer::coordinator});
-  unanswered(3);  // the coordinator that it stops for
+  unanswered(3);  // node 3, for which it stops, does not answer
   while (runs<bully::SeekingHigher>()) unanswered(2);
   BOOST_TEST_REQUIRE(runs<bully::AwaitingMajority>());
   BOOST_TEST(state.owed.empty());
@@ -238,7 +240,7 @@ BOOST_FIXTURE_TEST_CASE(a_coordinator_that_a_majority_does_not_answer_stops, Hig
   BOOST_TEST(asked<Stop>()->cause.reason == StopReason::right_over);
 }
 
-// --- What gives it up
+// --- Giving a right up
 
 BOOST_FIXTURE_TEST_CASE(a_pause_gives_up_the_right_and_no_grant, Lowest) {
   long_after();

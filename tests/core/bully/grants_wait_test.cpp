@@ -1,7 +1,7 @@
 #include "granting.hpp"
 
-/// docs/options/quorum.md: until when whoever reorganizes waits for others; and what calm adds to
-/// it.
+/// How long a coordinator that reorganizes waits for the rights of others
+/// (docs/explanation/options/quorum.md), and the effect of calm on that.
 
 namespace muster::test {
 namespace {
@@ -12,7 +12,7 @@ Options calm_too() {
   return options;
 }
 
-/// Node 3 of three: 2 has told that 1 may be at work, and 1 has not been heard.
+/// Node 3 of three. Node 2 has reported that node 1 may be at work, and node 1 is silent.
 struct WaitingFor1 : Highest {
   WaitingFor1() {
     long_after();
@@ -23,10 +23,10 @@ struct WaitingFor1 : Highest {
 
 BOOST_AUTO_TEST_SUITE(grants_of_others)
 
-BOOST_AUTO_TEST_CASE(whoever_is_out_of_reach_has_ceased_before_reorganize) {
+BOOST_AUTO_TEST_CASE(a_node_out_of_reach_has_ceased_before_reorganize) {
   Clocked node = told_by_2({Rights{GroupNumber{9, id(1)}, 80ms, 200ms}});
   BOOST_TEST(!node.asked<Reorganize>());
-  node.now += 80ms + stop_deadline;  // its own life before knows of nobody: it is an hour old
+  node.now += 80ms + stop_deadline;  // node 3's life was an hour ago, so none of its grants is left
   node.give(Expired{Timer::right});
   BOOST_TEST(node.asked<Reorganize>());
 }
@@ -56,7 +56,7 @@ BOOST_FIXTURE_TEST_CASE(who_has_not_said_so_is_asked_again_while_it_is_waited_fo
     give(Expired{Timer::check});
     BOOST_TEST(sent<AreYouThere>() == (Nodes{1}));
   }
-  give(Expired{Timer::check});  // it has not answered yet
+  give(Expired{Timer::check});  // node 1 has not answered yet
   BOOST_TEST(sent<AreYouThere>().empty());
   answered(1, Here{}, says_it_ceased);
   BOOST_TEST_REQUIRE(asked<Reorganize>());
@@ -71,20 +71,20 @@ BOOST_AUTO_TEST_CASE(a_node_has_ceased_when_it_works_for_nobody_and_nobody_else_
     return riding && riding->ceased;
   };
   Clocked node(1, 3);
-  BOOST_TEST(says(node));  // its life has only begun: the one before is over
+  BOOST_TEST(says(node));  // the life has only begun, and the previous life's application is gone
   node.called(2, Halt{{id(2), {1}, 1}});
-  BOOST_TEST(!says(node));  // what was before is being stopped
+  BOOST_TEST(!says(node));  // the application is still stopping
   node.end_hook();
   BOOST_TEST(says(node));
   node.called(3, Halt{{id(3), {1}, 1}});
-  BOOST_TEST(!says(node));  // an older election of 3 may still take it in
+  BOOST_TEST(!says(node));  // node 3's election began earlier and can still make this node a member
   node.called(2, Halt{{id(2), {1}, 2}});
   BOOST_TEST(says(node));
   node.called(2, NewCoordinator{{id(2), {1}, 2}, {1}, node.group(2)});
   BOOST_TEST(!says(node));
 }
 
-BOOST_FIXTURE_TEST_CASE(an_older_proof_counts_for_nothing, Highest) {
+BOOST_FIXTURE_TEST_CASE(an_older_proof_does_not_count, Highest) {
   long_after();
   give(Failed{id(1), {1}});
   elected_with({id(2)});
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(the_least_is_taken_that_a_majority_stays_within) {
   node.answered(2, Joined{}, tells({Rights{old, 10ms, 10ms}}));
   node.answered(3, Joined{}, tells({Rights{old, 70ms, 70ms}}));
   node.answered(4, Joined{}, tells({Rights{old, 240ms, 240ms}}));
-  node.now += 70ms + stop_deadline - 1ns;  // 5 itself, 2 and 3 are three of five
+  node.now += 70ms + stop_deadline - 1ns;  // nodes 5, 2 and 3 are a majority of five
   node.give(Expired{Timer::right});
   BOOST_TEST(!node.asked<Reorganize>());
   node.now += 1ns;
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(the_least_is_taken_that_a_majority_stays_within) {
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_is_there_knows_best_of_its_group) {
-  const GroupNumber old{9, id(2)};  // in which 2 has made nobody ready
+  const GroupNumber old{9, id(2)};  // in this group node 2 has sent no Ready
   const Clocked node = told_by_2({Rights{old, 90ms, 240ms}, Rights{old, 90ms, {}, true, {}}});
   BOOST_TEST(node.asked<Reorganize>());
 }
@@ -160,7 +160,7 @@ BOOST_FIXTURE_TEST_CASE(who_joins_tells_what_it_knows, Lowest) {
   BOOST_TEST(joined->by_quorum->rights == std::vector{expected});
 }
 
-// --- With calm (docs/options/calm.md)
+// --- With calm (docs/explanation/options/calm.md)
 
 BOOST_AUTO_TEST_CASE(a_coordinator_that_a_majority_does_not_answer_again_leaves_for_a_while) {
   Clocked node(3, 3, calm_too());
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_the_shortest_hold_is_four_times_what_a_silent
   BOOST_TEST(holds(node.config).longest == 60s);
   Config shorter = node.config;
   shorter.options.calm = 50ms;
-  BOOST_TEST(holds(shorter).shortest == 3s);  // the longest
+  BOOST_TEST(holds(shorter).shortest == 3s);  // `longest` is the bound
   shorter.options.quorum = {};
   BOOST_TEST(holds(shorter).shortest == 50ms);
 }
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_the_shortest_hold_is_four_times_what_a_silent
 BOOST_AUTO_TEST_CASE(a_held_node_that_has_joined_is_left_out_and_waited_for_no_longer) {
   Clocked node(3, 3, calm_too());
   coordinates_all(node);
-  for (int i = 0; i < 2; ++i) {  // 1 is not Normal, and stops for a long time
+  for (int i = 0; i < 2; ++i) {  // node 1 is not Normal, and takes long to stop
     if (i == 1) coordinates_all(node);
     node.give(Expired{Timer::check});
     node.answered(2, Normality{true}, grant);

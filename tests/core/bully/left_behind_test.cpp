@@ -12,7 +12,8 @@ struct Member : BullyAlone {
       : BullyAlone(self, nodes, repairs) {
     normal_member_of(2);
   }
-  /// Its coordinator is silent, and a higher node answers phase A.
+  /// The node's coordinator is silent, and the higher node 3 answers in phase A. So this node
+  /// leaves the election to node 3.
   void leaves_election_to_higher() {
     election_begins();
     unanswered(2);
@@ -28,7 +29,7 @@ struct Member : BullyAlone {
 
 BOOST_AUTO_TEST_SUITE(left_behind)
 
-// --- The question
+// --- The question that a member asks its coordinator
 
 BOOST_AUTO_TEST_CASE(a_member_asks_its_coordinator_about_their_group) {
   Member member;
@@ -73,7 +74,7 @@ BOOST_AUTO_TEST_CASE(no_is_said_in_down_and_election_with_no_group) {
   }
 }
 
-// --- What No does
+// --- The answer No
 
 BOOST_AUTO_TEST_CASE(a_member_that_is_told_no_recovers_in_the_same_life) {
   for (const std::optional<GroupNumber> group :
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_is_told_no_recovers_in_the_same_life) {
     BOOST_TEST(sent<AreYouThere>(actions) == Nodes({2}));  // Election(i)
     BOOST_TEST(member.has_recovered());
     member.answered(2, Here{});
-    BOOST_TEST(member.has_recovered());  // and it stays so until it is halted
+    BOOST_TEST(member.has_recovered());  // the node stays Recovered until another node halts it
   }
 }
 
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(yes_changes_nothing) {
   BOOST_TEST(member.procedure<bully::Idle>());
 }
 
-// A Halt ends the question: an answer that comes after it is about a group that is no more.
+// A Halt ends the question. An answer that comes later is about a group that is over.
 BOOST_AUTO_TEST_CASE(a_late_no_changes_nothing) {
   Member member;
   member.expire(Timer::coordinator);
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_late_no_changes_nothing) {
   BOOST_TEST(member.state().s == Status::Normal);
 }
 
-// --- The second election in a row
+// --- A second election in a row
 
 BOOST_AUTO_TEST_CASE(a_second_election_in_a_row_that_is_left_to_a_higher_node_recovers) {
   Member member;
@@ -151,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_recovers_likewise_unless_a_check_was_quiet_be
   for (const bool quiet : {false, true}) {
     BullyAlone node(2, 3);
     node.normal_coordinator_of({id(1)});
-    const auto finds_a_stranger = [&] {
+    const auto finds_an_unknown_peer = [&] {
       node.expire(Timer::check);
       node.answered(1, Normality{true});
       node.answered(3, Normality{false});
@@ -162,13 +163,13 @@ BOOST_AUTO_TEST_CASE(a_coordinator_recovers_likewise_unless_a_check_was_quiet_be
       node.answered(1, Normality{true});
       node.unanswered(3);
     };
-    finds_a_stranger();
+    finds_an_unknown_peer();
     BOOST_TEST(node.state().s == Status::Normal);
     if (quiet) {
       finds_nothing();
       finds_nothing();
     }
-    finds_a_stranger();
+    finds_an_unknown_peer();
     BOOST_TEST(node.state().s == (quiet ? Status::Normal : Status::Down));
   }
 }

@@ -2,7 +2,7 @@
 
 #include <muster/values/hash.hpp>
 
-/// docs/options.md: what each option changes in the procedures of the paper.
+/// How each option of docs/explanation/options.md changes the paper's procedures.
 
 namespace muster::test {
 
@@ -84,12 +84,12 @@ BOOST_AUTO_TEST_CASE(where_a_higher_node_joins_a_life_begins_by_waiting_to_be_fo
   BullyAlone node(3, 3, {}, never_preempts);
   BOOST_TEST(sent<Halt>(node.actions()).empty());
   BOOST_TEST(arms(node.actions(), Timer::coordinator));
-  BOOST_TEST(answer<Here>(node.called(2, AreYouThere{})) != nullptr);  // no coordinator
+  BOOST_TEST(answer<Here>(node.called(2, AreYouThere{})) != nullptr);  // node 2 is no coordinator
   const Actions found = node.called(2, AreYouNormal{{7, id(2)}});
   BOOST_TEST(!answer<Normality>(found)->normal);
   BOOST_TEST(answer<Refused>(node.called(2, AreYouThere{})) != nullptr);
   BOOST_TEST(answer<Here>(node.called(1, AreYouThere{})) != nullptr);
-  BOOST_TEST(sent<Halt>(node.expire(Timer::coordinator)) == Nodes({1, 2}));  // nobody came
+  BOOST_TEST(sent<Halt>(node.expire(Timer::coordinator)) == Nodes({1, 2}));  // no coordinator came
 }
 
 BOOST_AUTO_TEST_CASE(a_candidate_halts_the_higher_nodes_that_stand_back_in_rounds) {

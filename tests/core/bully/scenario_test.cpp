@@ -10,8 +10,9 @@
 #include <fstream>
 #include <sstream>
 
-/// The scenarios in tests/core/bully/scenarios. Each is a script and the journal that it must make.
-/// MUSTER_REWRITE=1 in the environment writes the journals anew, to be reviewed as a diff.
+/// The scenarios in tests/core/bully/scenarios. Each file contains a script and the journal that
+/// this script must produce. With MUSTER_REWRITE=1 in the environment the test rewrites the
+/// journals, to be reviewed as a diff.
 
 namespace muster::test {
 
@@ -23,8 +24,8 @@ constexpr const char* separator = "--- journal\n";
 
 struct Scenario {
   fs::path file;
-  std::string text;      ///< everything before the separator, as it stands in the file
-  std::string expected;  ///< everything after it
+  std::string text;      ///< the text before the separator: the script with its comments
+  std::string expected;  ///< the text after the separator
   std::uint32_t nodes = 3;
   bool literal = false;
   std::vector<Command> script;
@@ -32,7 +33,7 @@ struct Scenario {
   [[nodiscard]] World world() const { return World(nodes, literal ? Repairs::none() : Repairs{}); }
 };
 
-// The first lines: "nodes 3", and "literal" where every switch is off.
+// The first lines are "nodes 3", and "literal" if every switch is off.
 Scenario read(const fs::path& file) {
   std::ifstream in(file);
   std::stringstream whole;
@@ -70,7 +71,7 @@ Scenario named(const std::string& name) {
   return read(fs::path(MUSTER_SCENARIOS) / (name + ".txt"));
 }
 
-// The world after the script, every command of which must be possible.
+// The world after the script. Every command of the script must be possible.
 World play(const Scenario& scenario) {
   World world = scenario.world();
   for (const Command& command : scenario.script) {
@@ -84,8 +85,8 @@ World play(const Scenario& scenario) {
   return world;
 }
 
-// Once more, leniently, with one failure injected. The failed node comes back at once, or when all
-// is over.
+// Plays the script again with one injected failure. The test skips the commands that the failure
+// makes impossible. The failed node begins its next life at once, or after the script.
 std::optional<std::string> play_with_a_failure(const Scenario& scenario, Injection failure,
                                                bool back_at_once) {
   World world = scenario.world();

@@ -3,7 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-/// What is asked while links are cut, of states made by hand.
+/// The assertions that hold while links are cut. The verifier judges them on states that the test
+/// makes.
 
 namespace muster::cuts_test {
 
@@ -33,7 +34,8 @@ bool settled(const Nodes& nodes, const Cuts& cuts, std::size_t quorum = 0) {
   return !assertion_2_in_cuts(nodes, cuts, quorum);
 }
 
-/// Three nodes with the default timings, of which 1 was left behind by 2 at the time 0.
+/// Three nodes with the default timings. At time 0 node 2 formed a group without node 1, which
+/// stayed in the old one.
 struct OneIsLeft {
   Nodes nodes{normal(one, of_2), normal(two, of_3), normal(three, of_3)};
   Cuts unheard = cut_1_3;
@@ -63,13 +65,14 @@ BOOST_AUTO_TEST_CASE(make_parts_only_of_nodes_that_all_hear_each_other) {
 BOOST_AUTO_TEST_CASE(make_rivals_of_two_that_are_each_the_highest_they_hear) {
   const Nodes all{stopped(one), stopped(two), stopped(three), stopped(four)};
   BOOST_TEST(!rivals(all, {}));
-  BOOST_TEST(!rivals(all, {{one, three}, {one, four}, {two, four}}));  // a chain
+  // The links that are not cut form a chain.
+  BOOST_TEST(!rivals(all, {{one, three}, {one, four}, {two, four}}));
   BOOST_TEST((rivals(all, {{three, four}}) == std::pair(three, four)));
   Nodes without_3 = all;
   without_3[2] = down(three);
   BOOST_TEST(!rivals(all, {{two, four}}));
   BOOST_TEST((rivals(without_3, {{two, four}}) == std::pair(two, four)));
-  BOOST_TEST(!rivals(without_3, {{two, four}, {one, four}}));  // nobody is between them
+  BOOST_TEST(!rivals(without_3, {{two, four}, {one, four}}));  // no node is between them
 }
 
 BOOST_AUTO_TEST_CASE(leave_one_group_of_those_that_hear_its_coordinator) {
@@ -146,7 +149,8 @@ BOOST_AUTO_TEST_CASE(that_it_was_unheard_for_a_moment_is_enough) {
   BOOST_TEST(late(bounds.unheard) == "");
 }
 
-// The nearest higher node costs each of its elections T before the others are asked.
+// In each election node 1 first waits T for an answer of node 2, the next higher node, which is
+// down. Only then does it ask the others.
 BOOST_AUTO_TEST_CASE(other_nodes_that_are_silent_cost_time) {
   nodes = {normal(one, {7, four}), down(two), normal(three, of_4), normal(four, of_4)};
   unheard = {{one, four}};
@@ -163,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_is_not_alone_with_a_higher_node_that_works_el
   BOOST_TEST(late(bounds.outranked + 1ns).find("though it hears node 3") != std::string::npos);
   nodes[2] = stopped(three);
   see(1s);
-  BOOST_TEST(late(20s) == "");  // the higher node that it hears does not work
+  BOOST_TEST(late(20s) == "");  // the higher node does not work
 }
 
 BOOST_AUTO_TEST_CASE(a_member_of_its_coordinators_group_is_none) {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <functional>
 
-/// The hook grammar on one life made by hand, and on what is left of it when a line is missing,
-/// comes too early, or says something else.
+/// The hook grammar on one life that the test makes. Each case removes a line, moves it, or changes
+/// it.
 
 using namespace muster;
 using journal::Edge;
@@ -56,8 +56,8 @@ Action save(const Definition& definition = task) {
 const Action reorganize = Reorganize{Ticket{2}, group, {{self, Incarnation{1}, {}}}};
 const Action start = Start{Ticket{3}, task, group};
 
-// The lines of a life that forms a group of one and is halted; each has its place in the tests
-// below.
+// The lines of a life that forms a group of one node and is halted. The tests below refer to lines
+// by these names.
 enum Place {
   recovered,
   first_stop_begins,
@@ -104,7 +104,7 @@ struct GoodLife {
   Life life = good_life();
 };
 
-// What is wrong first, and in which line.
+// The sentence about the first violation; empty if there is none.
 std::string first_wrong(const Life& life, HookGrammar grammar = {}) {
   for (const LineOfLife& line : life)
     if (const Wrong wrong = line(grammar)) return *wrong;
@@ -123,7 +123,7 @@ std::string with(Place place, LineOfLife other) {
   return first_wrong(life);
 }
 
-// The line that stands at `from` comes already before the one at `to`.
+// The life with the line at `from` moved before the line at `to`.
 std::string earlier(Place from, Place to) {
   Life life = good_life();
   std::rotate(life.begin() + to, life.begin() + from, life.begin() + from + 1);
@@ -253,11 +253,11 @@ BOOST_FIXTURE_TEST_CASE(a_cancelled_reorganize_owes_no_stop, GoodLife) {
 }
 
 BOOST_AUTO_TEST_CASE(what_ends_has_begun) {
-  BOOST_TEST(without(first_stop_begins) == "stop (ticket 1) ends, but does not run");
+  BOOST_TEST(without(first_stop_begins) == "stop (ticket 1) ends, but was not running");
   BOOST_TEST(with(stop_ends, hook(Hook::stop, Edge::end, 1)) ==
-             "stop (ticket 1) ends, but does not run");
+             "stop (ticket 1) ends, but was not running");
   BOOST_TEST(with(stop_ends, hook(Hook::start, Edge::failed, 4)) ==
-             "start (ticket 4) ends, but does not run");
+             "start (ticket 4) ends, but was not running");
 }
 
 BOOST_AUTO_TEST_CASE(what_begins_was_asked_for_last) {
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(what_begins_was_asked_for_last) {
              "start (ticket 2) begins, but start (ticket 3) was asked for last");
 }
 
-// No start can begin after a Halt was taken.
+// No `start` may begin after a Halt was accepted.
 BOOST_AUTO_TEST_CASE(no_start_begins_after_a_stop_was_asked_for) {
   BOOST_TEST(with_before(start_begins, step(Received{}, {stop(4)})) ==
              "start (ticket 3) begins, but stop (ticket 4) was asked for last");
@@ -314,7 +314,8 @@ BOOST_AUTO_TEST_CASE(reorganized_and_started_come_after_their_ends) {
              "Started was given, but start (ticket 3) has not ended");
 }
 
-// P7: late results are dropped by ticket, which `replay` sees; that they come is not wrong.
+// P7: a late result is no violation in itself. The node drops the result because its ticket is old,
+// and `replay` checks that.
 BOOST_AUTO_TEST_CASE(an_old_end_may_come_late) {
   BOOST_TEST(with_before(halted, step(Reorganized{Ticket{2}, task})) == "");
 }
@@ -356,7 +357,7 @@ BOOST_AUTO_TEST_SUITE(steps_do_not_overlap)
 
 BOOST_AUTO_TEST_CASE(a_step_begins_when_the_saves_before_it_are_performed) {
   BOOST_TEST(with_before(save_performed, step(Expired{})) ==
-             "a step began before the Save of the step before was performed");
+             "a step began before the Save of the previous step was performed");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_performed_was_asked_for) {
@@ -375,8 +376,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(a_life_whose_beginning_is_not_known)
 
-// A segment may begin anywhere: the rest of a good life is good, whatever the state's `application`
-// was.
+// A segment may begin at any line of a life. The rest of a correct life is correct, whatever the
+// `application` in the state was.
 BOOST_AUTO_TEST_CASE(is_not_wrong_before_a_hook_begins) {
   const struct {
     Place place;
@@ -412,7 +413,7 @@ BOOST_AUTO_TEST_CASE(is_checked_again_from_the_first_hook_on) {
   BOOST_TEST(grammar.works_for() == group);
   Life rest = good_life();
   rest.erase(rest.begin(), rest.begin() + halted);
-  rest.erase(rest.end() - 2);  // the end of stop
+  rest.erase(rest.end() - 2);  // the end of `stop`
   BOOST_TEST(first_wrong(rest, grammar) == "Stopped was given while stop (ticket 4) runs");
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// What the verifier makes of a journal that was made by hand, and journals to begin with.
+/// The verifier's judgement on journals that a test builds, and some journals to start from.
 
 namespace muster::test {
 
@@ -36,7 +36,7 @@ struct Judgement {
   [[nodiscard]] std::uint64_t checked(const std::string& assertion) const {
     return std::get<verify::Holds>(of(assertion)).checked;
   }
-  // The sentence of the violation; empty where there is none.
+  // The sentence about the violation of this assertion; empty if the assertion holds.
   [[nodiscard]] std::string why(const std::string& assertion) const {
     const auto* violated = std::get_if<verify::Violated>(&of(assertion));
     return violated ? violated->disagreement.why : "";
@@ -44,7 +44,7 @@ struct Judgement {
   [[nodiscard]] std::uint64_t violations(const std::string& assertion) const {
     return std::get<verify::Violated>(of(assertion)).violations;
   }
-  // All that is violated, "1a 1b".
+  // The names of all violated assertions, such as "1a 1b".
   [[nodiscard]] std::string violated() const {
     std::string all;
     for (const verify::Verdict& verdict : outcome.verdicts)
@@ -70,7 +70,7 @@ inline Expected<Judgement> try_judge(const std::vector<journal::Line>& lines,
   return judgement;
 }
 
-/// The same, also in times for which those that are asked for are not claimed.
+/// Judges the journals as if the protocol claimed the assertions in `asked` at all times.
 inline Judgement judge_asked(const JournalBuilder& story, const std::vector<std::string>& asked) {
   auto judgement = try_judge(story.lines, asked);
   BOOST_TEST_REQUIRE(judgement.has_value(), (judgement ? "" : judgement.error().what));
@@ -81,14 +81,15 @@ inline Judgement judge(const JournalBuilder& story) {
   return judge_asked(story, {});
 }
 
-/// The same; and all that is violated is that, "1a 1b", or nothing.
+/// Judges the journals, and checks that exactly the assertions in `violated`, such as "1a 1b", are
+/// violated.
 inline Judgement judge(const JournalBuilder& story, const std::string& violated) {
   Judgement judgement = judge(story);
   BOOST_TEST(judgement.violated() == violated);
   return judgement;
 }
 
-/// It violates that alone, and this is the sentence.
+/// Checks that only this assertion is violated, with this sentence.
 inline void violates(const JournalBuilder& story, const std::string& assertion,
                      const std::string& why) {
   BOOST_TEST(judge(story, assertion).why(assertion) == why);
@@ -100,7 +101,7 @@ inline std::string failure(const JournalBuilder& story) {
   return judgement.error().what;
 }
 
-// Three nodes that have formed a group; 3 is its coordinator.
+// Journals of three nodes that have formed a group with coordinator 3.
 inline JournalBuilder formed() {
   JournalBuilder story = recovered(3);
   story.form({1, 2, 3});
@@ -111,7 +112,7 @@ struct Formed {
   JournalBuilder story = formed();
 };
 
-// 3 was killed, 1 and 2 are a group of their own.
+// Node 3 was killed, and nodes 1 and 2 formed a group of their own.
 inline JournalBuilder reformed() {
   JournalBuilder story = formed();
   story.wait(moment);

@@ -4,7 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-/// Each assertion held and violated by states made by hand.
+/// For each assertion, states that satisfy it and states that violate it. The test makes these
+/// states.
 
 namespace muster::standings_test {
 
@@ -39,7 +40,7 @@ Standing working(NodeId node, GroupNumber group) {
 
 using Nodes = std::vector<Standing>;
 
-/// The sentence; empty where nothing is violated.
+/// The sentence of the violation; empty if there is none.
 std::string why(const std::optional<Disagreement>& violation) {
   return violation ? violation->why : "";
 }
@@ -66,12 +67,12 @@ BOOST_AUTO_TEST_CASE(is_violated_by_the_last_pair_too) {
       assertion_1a(Nodes{normal(one, three), normal(two, three), normal(three, two)}).has_value());
 }
 
-// What it says of the coordinator before it failed does not count.
+// A node's statements from before its failure do not count.
 BOOST_AUTO_TEST_CASE(says_nothing_of_nodes_that_are_down) {
   BOOST_TEST(!assertion_1a(Nodes{down(one), reorganization(two, two)}));
 }
 
-// The paper: two nodes in Normal with the same dead coordinator satisfy it.
+// According to the paper, two Normal nodes under the same dead coordinator satisfy the assertion.
 BOOST_AUTO_TEST_CASE(does_not_say_who_is_right) {
   BOOST_TEST(!assertion_1a(Nodes{normal(one, three), normal(two, three), down(three)}));
 }
@@ -114,7 +115,8 @@ BOOST_AUTO_TEST_CASE(is_violated_by_two_coordinators) {
   BOOST_TEST(assertion_2(Nodes{normal(one, one), normal(two, two)}).has_value());
 }
 
-// The schedule of 6.7: a coordinator-elect that waits for ever.
+// The coordinator-elect waits for ever (docs/protocols/bully/findings.md, "A coordinator stuck in
+// reorganization").
 BOOST_AUTO_TEST_CASE(is_violated_by_a_coordinator_left_in_reorganization) {
   BOOST_TEST(assertion_2(Nodes{reorganization(one, two), reorganization(two, two)}).has_value());
 }
@@ -143,7 +145,8 @@ BOOST_AUTO_TEST_CASE(holds_where_all_work_for_one_group) {
   BOOST_TEST(!works_apart(Nodes{working(one, group_16), working(two, group_16), election(three)}));
 }
 
-// A stop that takes long, while others have started anew: the status does not show it.
+// One node's `stop` takes long, and the others start before it ends. The status of that node does
+// not show that its application is still at work.
 BOOST_AUTO_TEST_CASE(is_violated_by_work_for_two_groups_whatever_the_status) {
   BOOST_TEST(why(works_apart(Nodes{working(one, group_16), normal(two, two, task, group_17)})) ==
              "node 1 works for group 16.2, node 2 works for group 17.3");
@@ -226,8 +229,9 @@ Config config(std::uint32_t nodes) {
   return config;
 }
 
-// 2100 after a difference,
-// 2 * (150 + 100 notice, 800 back-off, 200 phase A, 400 phase H, 2100 phase C, 10000, 2100 phase Y)
+// In ms: 2100 after a difference, and twice the sum of: 150 + 100 until the failure is noticed, 800
+// of back-off, 200 in phase A, 400 in phase H, 2100 in phase C, 10000 for `reorganize`, and 2100 in
+// phase Y.
 BOOST_AUTO_TEST_CASE(of_the_default_timings) {
   BOOST_TEST(settling_bound(config(5)) == std::chrono::milliseconds(33'800));
 }
@@ -254,7 +258,7 @@ BOOST_AUTO_TEST_CASE(grows_with_each_thing_that_it_is_made_of) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// The same functions over the states of the protocol itself.
+// The standing of a node, computed from a state of the protocol itself.
 BOOST_AUTO_TEST_CASE(a_node_as_the_assertions_see_it) {
   Config own;
   own.self = one;

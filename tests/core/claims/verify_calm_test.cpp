@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-/// The verifier on journals made by hand: when nothing is claimed, and when there is calm.
+/// The verifier on journals that the test makes: when no assertion is claimed, and when a time
+/// without faults is long enough.
 
 using namespace muster;
 using namespace muster::test;
@@ -11,7 +12,7 @@ using namespace muster::test;
 
 BOOST_AUTO_TEST_SUITE(pauses)
 
-// 3 is paused; 1 and 2 form a group meanwhile; 3 goes on.
+// Node 3 is paused. During the pause nodes 1 and 2 form a group, and then node 3 goes on.
 JournalBuilder paused(bool told_by_fault) {
   JournalBuilder story = formed();
   const Duration from = story.now();
@@ -33,7 +34,8 @@ BOOST_AUTO_TEST_CASE(a_node_is_down_from_paused_to_its_paused) {
   BOOST_TEST(time.to - time.from > moment);
 }
 
-// Nobody said that it would pause: it is known only afterwards.
+// The journal of faults has no line of this pause. Only the node's own event Paused reports it,
+// afterwards.
 BOOST_AUTO_TEST_CASE(a_node_is_down_for_the_gap_before_a_paused) {
   JournalBuilder story = paused(false);
   const Judgement judgement = judge(story, "");
@@ -55,7 +57,8 @@ BOOST_AUTO_TEST_CASE(only_to_resumed_where_the_first_event_after_it_is_another) 
   });
   std::get<journal::Step>(*step).event = Expired{};
   const Judgement judgement = judge(story);
-  // From `resumed` on it is a second coordinator; what it worked for does not count again.
+  // From `resumed` on, node 3 is a second coordinator. Node 3's work for the old group is still
+  // ignored.
   BOOST_TEST(judgement.violated() == "1a");
   BOOST_TEST(std::get<verify::Violated>(judgement.of("1a")).place.line ==
              static_cast<std::uint64_t>(resumed - story.lines.begin()) + 1);
@@ -78,7 +81,7 @@ BOOST_FIXTURE_TEST_CASE(a_node_that_is_killed_while_paused_is_down, Formed) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
-// What a paused node worked for counts no longer, from the beginning of that time.
+// The work of the paused node is ignored from the beginning of the pause.
 BOOST_FIXTURE_TEST_CASE(its_work_does_not_count_again_until_it_is_started, Formed) {
   const Duration from = story.now();
   story.fault(FaultKind::paused, 3);
@@ -118,7 +121,8 @@ BOOST_FIXTURE_TEST_CASE(is_not_checked_after_too_short_a_calm, Formed) {
   story.fault(FaultKind::reset, 1);
   const Judgement judgement = judge(story, "");
   const auto& verdict = std::get<verify::NotClaimed>(judgement.of("2"));
-  BOOST_TEST(verdict.why == "no calm lasted the bound of " + to_text(bound(story)));
+  BOOST_TEST(verdict.why ==
+             "no time without faults was as long as the bound of " + to_text(bound(story)));
   BOOST_TEST(judgement.outcome.holds());
 }
 
@@ -129,7 +133,7 @@ BOOST_AUTO_TEST_CASE(every_disturbance_ends_the_calm) {
       [](JournalBuilder& story) { story.step(2, HookFailed{}); },
       [](JournalBuilder& story) { story.step(2, Leaving{}); },
       [](JournalBuilder& story) { story.recovers(2); },
-      [](JournalBuilder& story) { story.ended(2); },
+      [](JournalBuilder& story) { story.ends(2); },
   };
   for (const auto& disturb : disturbances) {
     JournalBuilder story = formed();
@@ -162,7 +166,7 @@ BOOST_AUTO_TEST_CASE(of_a_journal_that_is_not_there_nothing_is_claimed) {
   BOOST_TEST(std::get<verify::NotClaimed>(judgement.of("2")).why ==
              "there is no journal of node 3");
   BOOST_TEST(judgement.outcome.undecided ==
-             "not all nodes were looked at: there is no journal of node 3, which others heard");
+             "not all nodes were checked: there is no journal of node 3, which others heard");
 }
 
 BOOST_AUTO_TEST_CASE(one_journal_of_several_decides_nothing) {
@@ -180,7 +184,7 @@ BOOST_AUTO_TEST_CASE(one_journal_of_several_decides_nothing) {
   BOOST_TEST(!judgement.outcome.holds());
 }
 
-// Letters of node 3 arrive long after the last line of its journal, which was copied too early.
+// The journal of node 3 was copied too early: letters of node 3 arrive long after its last line.
 struct EndsEarly : Formed {
   void hear_of_3(Incarnation life) {
     story.wait(2 * story.config().timings.T);
@@ -188,7 +192,7 @@ struct EndsEarly : Formed {
   }
   void is_named() {
     story.wait(bound(story));
-    story.reform({1, 2});  // node 3 is in no group of which anything is known
+    story.reform({1, 2});  // no line says that node 3 is in a group
     story.wait(bound(story));
     story.step(1, Expired{});
     const Judgement judgement = judge(story, "");
@@ -203,7 +207,7 @@ BOOST_FIXTURE_TEST_CASE(a_journal_that_ends_before_its_letters_arrive_is_named, 
   is_named();
 }
 
-// 3 was killed, and came back once more: of its second life there is no line.
+// Node 3 was killed and came back twice. The journal has no line of its second life.
 BOOST_FIXTURE_TEST_CASE(a_life_between_two_that_is_not_there_is_named, EndsEarly) {
   story.fault(FaultKind::killed, 3);
   story.wait(bound(story));
@@ -214,8 +218,9 @@ BOOST_FIXTURE_TEST_CASE(a_life_between_two_that_is_not_there_is_named, EndsEarly
   story.recovers(3);
   const Judgement judgement = judge(story, "");
   BOOST_TEST_REQUIRE(!judgement.not_claimed.empty());
-  BOOST_TEST(judgement.not_claimed.front().why ==
-             "a life of node 3 is not in its journal: letters of it arrived");
+  BOOST_TEST(
+      judgement.not_claimed.front().why ==
+      "a life of node 3 is not in the journal of that node, but letters of that life arrived");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_journal_that_ends_before_the_next_life_is_named, EndsEarly) {
@@ -230,7 +235,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(cuts)
 
-// 3 is cut off, 1 and 2 form a group of their own; then it is healed, and all become one group.
+// Node 3 is cut off, and nodes 1 and 2 form a group of their own. Then the cut is healed, and all
+// become one group.
 JournalBuilder cut_and_healed() {
   JournalBuilder story = formed();
   story.fault(FaultKind::cut, 3, NodeSet{NodeId{1}, NodeId{2}});
@@ -245,7 +251,8 @@ JournalBuilder cut_and_healed() {
 BOOST_AUTO_TEST_CASE(nothing_is_claimed_from_cut_to_one_group_after_healed) {
   const JournalBuilder story = cut_and_healed();
   const Judgement judgement = judge(story, "");
-  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 4u);  // of the hook grammar P4
+  // One of the four violations concerns the promise P4 of the hook grammar.
+  BOOST_TEST_REQUIRE(judgement.not_claimed.size() == 4u);
   for (const verify::NotClaimed& time : judgement.not_claimed) {
     BOOST_TEST(time.why == "assumption 8: node 3 cut off");
     BOOST_TEST(time.of_some == (time.assertion == "hook-grammar"));
@@ -276,7 +283,7 @@ BOOST_AUTO_TEST_CASE(times_that_overlap_count_once) {
   BOOST_TEST(times.causes.at("pause").count() == 12);
 }
 
-// A cut is no calm in which everybody could agree.
+// A cut ends the time without faults, since the nodes cannot agree during it.
 BOOST_AUTO_TEST_CASE(assertion_2_is_not_checked_while_nodes_are_cut_off) {
   BOOST_TEST(!judge(cut_and_healed()).holds("2"));
 }
@@ -303,8 +310,8 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_claimed_before_all_is_healed, Formed) {
   BOOST_TEST(judge(story).not_claimed.front().to == story.now());
 }
 
-// An old number is formed anew by a node that has forgotten it, while somebody who was cut off is
-// still in the group that had it: they are not one group, though they say one number.
+// A wiped coordinator gives a new group an old number. A node that was cut off is still in the old
+// group with that number. The two groups have the same number, but they are different groups.
 BOOST_AUTO_TEST_CASE(one_number_is_not_one_group_where_its_coordinator_was_wiped) {
   for (const bool wiped : {true, false}) {
     JournalBuilder story = formed();
@@ -321,9 +328,9 @@ BOOST_AUTO_TEST_CASE(one_number_is_not_one_group_where_its_coordinator_was_wiped
   }
 }
 
-// What a store knows that was put back, and what others have lost, may differ until all were heard:
-// 3 is not while 1 and 2 become a group.
-BOOST_AUTO_TEST_CASE(stores_that_were_lost_beside_one_put_back_count_again_once_all_are_one_group) {
+// A restored store and wiped stores may contradict each other until all nodes have been in one
+// group again. In the first case node 3 cannot be heard when nodes 1 and 2 form a group.
+BOOST_AUTO_TEST_CASE(stores_lost_beside_a_restored_one_count_again_once_all_are_one_group) {
   for (const bool all : {false, true}) {
     JournalBuilder story = formed();
     for (std::uint32_t id : {2U, 3U}) story.fault(FaultKind::power_cut, id);
@@ -346,7 +353,8 @@ BOOST_AUTO_TEST_CASE(stores_that_were_lost_beside_one_put_back_count_again_once_
   }
 }
 
-// 6.12: two coordinators that each think all is well.
+// Each of two coordinators believes that all is well (docs/protocols/bully/findings.md, "A split
+// does not heal by itself").
 BOOST_FIXTURE_TEST_CASE(a_split_brain_that_does_not_heal_violates_assertion_2, Formed) {
   story.fault(FaultKind::cut, 3);
   story.reform({1, 2});

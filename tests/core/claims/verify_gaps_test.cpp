@@ -1,6 +1,6 @@
 #include "judgement.hpp"
 
-/// The verifier on journals of which lines are missing, and a line tells so.
+/// The verifier on journals in which lines are missing and a line reports the gap.
 
 using namespace muster;
 using namespace muster::test;
@@ -18,7 +18,8 @@ bool is_of(const journal::Line& line, std::uint32_t id) {
       line);
 }
 
-/// The node as its view says, with what only a state knows.
+/// The state of the node: the fields of its view, and those fields that a state has and a view does
+/// not.
 bully::State state_of(JournalBuilder& story, std::uint32_t id) {
   const JournalBuilder::Node& node = story[id];
   bully::State state;
@@ -32,7 +33,8 @@ bully::State state_of(JournalBuilder& story, std::uint32_t id) {
   return state;
 }
 
-/// Lines of that node from the `from`th of all on are lost, and told of.
+/// Removes the lines of that node from index `from` of all lines on, and adds a line that reports
+/// the gap.
 void lose(JournalBuilder& story, std::uint32_t id, std::size_t from) {
   const auto begin = story.lines.begin() + static_cast<std::ptrdiff_t>(from);
   const auto kept = std::remove_if(begin, story.lines.end(),
@@ -46,7 +48,7 @@ Letter letter(std::uint32_t from, std::uint32_t to, std::uint64_t call) {
   return {NodeId{from}, Incarnation{1}, NodeId{to}, CallNumber{call}, AreYouThere{}};
 }
 
-/// Three nodes that have formed a group; lines from here on may be lost.
+/// Three nodes that have formed a group. The lines after this may be lost.
 struct Losing : Formed {
   std::size_t from = story.lines.size();
 };
@@ -55,7 +57,8 @@ struct Losing : Formed {
 
 BOOST_AUTO_TEST_SUITE(gaps)
 
-// What the node was before does not stand against what others have become meanwhile.
+// The verifier does not compare the node's status before the gap with the other nodes' status after
+// it.
 BOOST_AUTO_TEST_CASE(a_reorganization_in_a_gap_is_no_violation) {
   for (const std::uint32_t lost : {1U, 2U}) {
     JournalBuilder story = formed();
@@ -73,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_reorganization_in_a_gap_is_no_violation) {
   }
 }
 
-// But what stands after it counts again.
+// From the end of the gap the verifier compares the node's status again.
 BOOST_FIXTURE_TEST_CASE(what_the_gap_has_led_to_is_judged, Formed) {
   story.wait(moment);
   const std::size_t from = story.lines.size();
@@ -110,7 +113,8 @@ BOOST_AUTO_TEST_CASE(what_was_saved_in_it_is_durable_after_it) {
   }
 }
 
-// Idle Checks are left out: the node works on in its group, and all is claimed of it as before.
+// A node leaves out its idle Checks. The node goes on working in its group, and every assertion is
+// claimed as before.
 BOOST_AUTO_TEST_CASE(a_gap_in_which_a_node_worked_on_takes_nothing_from_what_is_claimed) {
   JournalBuilder story = formed();
   story.wait(bound(story));
@@ -133,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(the_grammar_of_hooks_goes_on_where_a_node_worked_on, Los
   BOOST_TEST(judge(story).violated() == "hook-grammar");
 }
 
-BOOST_FIXTURE_TEST_CASE(the_grammar_of_hooks_begins_anew_where_it_did_not, Losing) {
+BOOST_FIXTURE_TEST_CASE(the_grammar_of_hooks_starts_again_where_it_did_not, Losing) {
   for (std::uint32_t id : {1U, 2U, 3U}) story.is_halted(id);
   story.joins(1, 3, {9, NodeId{3}});
   lose(story, 1, from);
@@ -142,7 +146,7 @@ BOOST_FIXTURE_TEST_CASE(the_grammar_of_hooks_begins_anew_where_it_did_not, Losin
   BOOST_TEST(judge(story).violated() == "");
 }
 
-// No calm is claimed while nobody knows what a node does.
+// A time without faults does not count if a node's journal has a gap in it.
 BOOST_FIXTURE_TEST_CASE(a_calm_with_a_gap_in_it_is_none, Losing) {
   story.is_halted(1);
   story.wait(bound(story));
@@ -151,7 +155,8 @@ BOOST_FIXTURE_TEST_CASE(a_calm_with_a_gap_in_it_is_none, Losing) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
-// P4: of a member whose lines are missing nobody knows whether it has ceased, and what it reported.
+// P4: the verifier cannot know whether a member with missing lines has ceased, nor what it
+// reported.
 BOOST_FIXTURE_TEST_CASE(a_member_may_have_ceased_in_a_gap, Formed) {
   story.fault(FaultKind::killed, 3);
   const std::size_t from = story.lines.size();
@@ -167,12 +172,13 @@ BOOST_FIXTURE_TEST_CASE(letters_in_gaps_are_not_judged, Losing) {
   story.step(1, Expired{Timer::check}, {Send{letter(1, 2, 5), Bound::answer}});
   story.step(2, Received{letter(1, 2, 5)});
   lose(story, 1, from);
-  story.step(2, Received{letter(1, 2, 6)});  // it was under way for longer
+  story.step(2, Received{letter(1, 2, 6)});  // this letter took longer
   story.step(1, Expired{Timer::check});
   BOOST_TEST(judge(story).violated() == "");
 }
 
-// Letters come in the order sent: those of the gap are behind when so many have come after it.
+// Letters arrive in the order in which they were sent. So when enough later letters have arrived,
+// all letters from the gap have arrived too.
 BOOST_FIXTURE_TEST_CASE(letters_long_after_a_gap_are_judged, Losing) {
   story.step(1, Expired{Timer::check});
   lose(story, 1, from);
@@ -186,11 +192,11 @@ BOOST_FIXTURE_TEST_CASE(letters_long_after_a_gap_are_judged, Losing) {
   story.step(2, Received{letter(1, 2, 777)});
   story.step(1, Expired{Timer::check});
   BOOST_TEST(judge(story).why("hook-grammar") ==
-             "node 2: AreYouThere of node 1 arrived and was never sent by it");
+             "node 2: AreYouThere of node 1 arrived but that node never sent it");
 }
 
-// P8: the line that tells that the Save was performed is lost, and the letter arrives before the
-// gap is told.
+// P8: the line which says that the Save was performed is lost. The letter arrives before a line
+// reports the gap.
 BOOST_FIXTURE_TEST_CASE(a_save_may_have_been_performed_in_a_gap, Formed) {
   story.step(1, Expired{Timer::check}, {Save{story[1].safe}, Send{letter(1, 2, 5), Bound::answer}});
   const std::size_t from = story.lines.size();
@@ -211,7 +217,8 @@ BOOST_FIXTURE_TEST_CASE(permits_may_have_been_revoked_in_a_gap, Formed) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
-// The first line of a life may be lost with others: a later one goes on in it, with the gap told.
+// The first line of a life may be among the lost lines. The life then begins with the line that
+// reports the gap.
 BOOST_FIXTURE_TEST_CASE(a_life_may_begin_with_a_gap, Formed) {
   story.fault(FaultKind::killed, 1);
   const std::size_t from = story.lines.size();

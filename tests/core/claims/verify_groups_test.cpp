@@ -1,7 +1,7 @@
 #include "judgement.hpp"
 
-/// The verifier on journals of protocols other than the Bully: what each claims is judged, and
-/// nothing else.
+/// The verifier on journals of protocols other than the Bully. For each protocol the verifier
+/// judges only the assertions that this protocol claims.
 
 using namespace muster;
 using namespace muster::test;
@@ -15,7 +15,7 @@ std::vector<std::string> judged(const Judgement& judgement) {
   return names;
 }
 
-/// Three nodes of the Invitation algorithm; 3 is cut off, and each side is a group.
+/// Three nodes of the Invitation algorithm. Node 3 is cut off, and each side forms a group.
 JournalBuilder cut_apart() {
   JournalBuilder story = recovered(3, ProtocolName::invitation);
   story.form({1, 2, 3});
@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(of_one_number_have_one_coordinator_and_one_definition, C
   BOOST_TEST(judge(story).why("3b").find("in group 3.2") != std::string::npos);
 }
 
-// The number of a group lies in the safe storage of its coordinator (assumption 4).
+// The coordinator keeps the number of its group in safe storage (assumption 4).
 BOOST_AUTO_TEST_CASE(of_a_node_that_was_wiped_may_have_an_old_number) {
   for (const bool wiped : {true, false}) {
     JournalBuilder story = cut_apart();
@@ -86,7 +86,8 @@ BOOST_AUTO_TEST_CASE(that_no_longer_grow_are_no_fault_of_the_paper_s_text) {
   }
 }
 
-// A member may have left for a group of its own: nobody is forced to stay.
+// A member may leave before the reorganization and form a group of its own: no node has to stay in
+// a group.
 BOOST_AUTO_TEST_CASE(may_be_left_by_a_member_before_they_are_reorganized) {
   for (const auto protocol : {ProtocolName::invitation, ProtocolName::bully}) {
     JournalBuilder story = recovered(2, protocol);
@@ -105,8 +106,8 @@ BOOST_AUTO_TEST_CASE(may_be_left_by_a_member_before_they_are_reorganized) {
   }
 }
 
-// What was being saved as a life ended is there in the next, or is not; where numbers need not grow
-// it may have the smaller one.
+// A life may end while a Save of a smaller group number is under way. If the protocol lets group
+// numbers shrink, the next life may begin with either number.
 BOOST_AUTO_TEST_CASE(of_a_smaller_number_may_have_been_being_saved) {
   for (const bool saving : {true, false}) {
     JournalBuilder story(1, ProtocolName::textbook);
@@ -149,7 +150,7 @@ BOOST_FIXTURE_TEST_CASE(is_violated_by_two_groups_that_could_merge, CutApart) {
 
 BOOST_FIXTURE_TEST_CASE(is_not_claimed_where_links_make_no_parts, CutApart) {
   story.fault(FaultKind::healed, 3);
-  story.fault(FaultKind::cut, 3, NodeSet{NodeId{1}});  // 2 reaches both
+  story.fault(FaultKind::cut, 3, NodeSet{NodeId{1}});  // node 2 reaches both
   story.wait(bound(story));
   story.fault(FaultKind::terminated, 1);
   const Judgement judgement = judge(story, "");

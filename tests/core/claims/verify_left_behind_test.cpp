@@ -2,7 +2,8 @@
 
 #include <muster/claims/left_behind.hpp>
 
-/// The verifier on journals of nodes that work on in a group that has gone on without them.
+/// The verifier on journals of nodes that stay at work in an old group while the others have formed
+/// a new one.
 
 using namespace muster;
 using namespace muster::test;
@@ -19,7 +20,8 @@ std::string why(const JournalBuilder& story) {
   return asked(story).why("left-behind");
 }
 
-// 3 comes up again behind a cut of 1-3, and takes 2 with it; 1 works on in the group of 2.
+// Node 3 comes up again while the link 1-3 is cut, and node 2 joins it. Node 1 stays at work in the
+// old group of node 2.
 JournalBuilder restarted_behind_a_cut() {
   JournalBuilder story = reformed();
   story.fault(FaultKind::cut, 1, NodeSet{NodeId{3}});
@@ -79,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_paused_is_none) {
   BOOST_TEST(why(story) == "");
 }
 
-// 2-3 of three is cut, and 1 between them.
+// The link 2-3 of three nodes is cut, so only node 1 can reach both others.
 BOOST_AUTO_TEST_CASE(nothing_is_claimed_of_rivals_and_that_is_said) {
   JournalBuilder rivals = formed();
   rivals.fault(FaultKind::cut, 2, NodeSet{NodeId{3}});
@@ -93,12 +95,13 @@ BOOST_AUTO_TEST_CASE(nothing_is_claimed_of_rivals_and_that_is_said) {
                                  [](const auto& time) { return time.assertion == "left-behind"; });
   BOOST_REQUIRE(told != judgement.not_claimed.end());
   BOOST_TEST(told->why ==
-             "assumption 8: nodes 2 and 3 do not hear each other, and halt those "
-             "between them in turn");
+             "assumption 8: nodes 2 and 3 do not hear each other, and halt "
+             "the nodes between them in turn");
   BOOST_TEST(told->to - told->from >= bounds.unheard * 10);
 }
 
-// As they were told: no line of a fault says that they refuse each other.
+// Only the nodes' own events report that they refuse each other. The journal of faults has no line
+// about it.
 BOOST_AUTO_TEST_CASE(nodes_that_refuse_each_other_do_not_hear_each_other) {
   JournalBuilder differing = reformed();
   differing.recovers(3);

@@ -1,6 +1,6 @@
 #include "judgement.hpp"
 
-/// The verifier on journals made by hand: numbers, the order of things, and the journals
+/// The verifier on journals that the test makes: numbers, the order of events, and the journals
 /// themselves.
 
 using namespace muster;
@@ -36,7 +36,7 @@ BOOST_FIXTURE_TEST_CASE(but_not_a_wiped_node, Formed) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
-// The number that it accepted was above its limit, and the Save did not come to its end.
+// The node accepted a number above its limit, and the Save did not finish.
 BOOST_FIXTURE_TEST_CASE(an_acceptance_counts_once_its_save_is_performed, Formed) {
   story.is_halted(1);
   story.joins(1, 3, {40, NodeId{3}}, true);
@@ -90,7 +90,7 @@ BOOST_FIXTURE_TEST_CASE(each_line_out_of_order_counts, Formed) {
   BOOST_TEST(judge(story).violations("hook-grammar") == 2u);
 }
 
-// P4: reorganize begins while a member's stop has not ended.
+// P4: `reorganize` begins although a member's `stop` has not ended.
 BOOST_AUTO_TEST_CASE(reorganize_begins_when_every_member_has_ceased) {
   JournalBuilder story(2);
   story.recovers(2);
@@ -124,8 +124,8 @@ BOOST_AUTO_TEST_CASE(reorganize_is_told_what_the_members_reported) {
           edge->members->front().group = GroupNumber{7, NodeId{1}};
       }
     BOOST_TEST(judge(story).why("hook-grammar") ==
-               "node 1: reorganize of node 3 begins, but it is told of node 1 what that did not "
-               "report (P4)");
+               "node 1: reorganize of node 3 begins, but its report of node 1 is not the one that "
+               "node gave (P4)");
   }
 }
 
@@ -134,7 +134,7 @@ Letter halted_by_2() {
           Halt{{NodeId{2}, Incarnation{1}, 1}}};
 }
 
-// P8: what was sent after a Save arrives after the Save was performed.
+// P8: a letter that is sent after a Save arrives after the Save was performed.
 JournalBuilder sent_after_a_save(bool performed_first) {
   JournalBuilder story = recovered(2);
   story.step(2, Expired{}, {Save{story[2].safe}, Send{halted_by_2(), Bound::answer}});
@@ -147,7 +147,7 @@ JournalBuilder sent_after_a_save(bool performed_first) {
 BOOST_AUTO_TEST_CASE(a_letter_arrives_after_the_saves_before_it) {
   BOOST_TEST(judge(sent_after_a_save(true)).violated() == "");
   violates(sent_after_a_save(false), "hook-grammar",
-           "node 1: Halt of node 2 arrived before the Save before it was performed (P8)");
+           "node 1: Halt of node 2 arrived before the Save that precedes it was performed (P8)");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_letter_that_was_sent_before_the_save_may_arrive_before_it, Recovered2) {
@@ -165,8 +165,8 @@ BOOST_FIXTURE_TEST_CASE(a_letter_of_a_life_that_failed_in_its_save_was_never_sen
   BOOST_TEST(judge(story).violated() == "hook-grammar");
 }
 
-// The stamp `killed` is older than the signal: the Save was performed after it, and the letter
-// sent.
+// The line `killed` has a time shortly before the signal. The Save and the letter have times
+// between that of the line and that of the signal.
 BOOST_FIXTURE_TEST_CASE(a_letter_of_the_last_moment_was_sent, Recovered2) {
   story.fault(FaultKind::killed, 2);
   story.step(2, Expired{}, {Save{story[2].safe}, Send{halted_by_2(), Bound::answer}});
@@ -175,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(a_letter_of_the_last_moment_was_sent, Recovered2) {
   BOOST_TEST(judge(story).violated() == "");
 }
 
-// Its receiver is of wire version 2.
+// The receiver speaks wire version 2, which does not carry the group.
 BOOST_FIXTURE_TEST_CASE(a_question_that_named_its_group_may_arrive_without_it, Recovered2) {
   const GroupNumber group{4, NodeId{1}};
   Letter sent{NodeId{2}, Incarnation{1}, NodeId{1}, CallNumber{5}, in_group::AreYouThere{group}};
@@ -198,7 +198,7 @@ BOOST_FIXTURE_TEST_CASE(a_letter_that_nobody_sent_is_told_where_it_arrived, Reco
   story.step(2, Expired{});
   const Judgement judgement = judge(story, "hook-grammar");
   BOOST_TEST(judgement.why("hook-grammar") ==
-             "node 1: Halt of node 2 arrived and was never sent by it");
+             "node 1: Halt of node 2 arrived but that node never sent it");
   BOOST_TEST(std::get<verify::Violated>(judgement.of("hook-grammar")).t == arrived);
 }
 
@@ -212,11 +212,11 @@ BOOST_FIXTURE_TEST_CASE(of_a_letter_that_may_have_been_sent_nothing_is_claimed, 
   BOOST_TEST(judge(story).violated() == "");  // the last lines may be missing
   story.step(2, Expired{});
   BOOST_TEST(judge(story).violated() == "hook-grammar");
-  story.lines.erase(story.lines.end() - 3);  // it shows in the numbers of lines
+  story.lines.erase(story.lines.end() - 3);  // the line numbers show this gap
   BOOST_TEST(judge(story).violated() == "");
 }
 
-// P1: the answer to a Halt arrives when the permits are revoked.
+// P1: the answer to a Halt arrives after the permits were revoked.
 BOOST_AUTO_TEST_CASE(an_answer_to_a_halt_arrives_after_permits_are_revoked) {
   for (const bool revoked_first : {true, false}) {
     JournalBuilder story = formed();
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(in_which_there_is_nothing_to_check) {
 
 BOOST_FIXTURE_TEST_CASE(lines_before_the_first_line_of_their_life_are_refused, Formed) {
   story.lines.erase(story.lines.begin());
-  BOOST_TEST(failure(story) == "node 1 in life 1: this life has no first line before this one");
+  BOOST_TEST(failure(story) == "node 1 in life 1: the first line of this life is missing");
 }
 
 BOOST_FIXTURE_TEST_CASE(lines_that_are_there_twice_are_refused, Formed) {

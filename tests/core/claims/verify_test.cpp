@@ -1,6 +1,7 @@
 #include "judgement.hpp"
 
-/// The verifier on journals made by hand: one that holds, and each clause of it broken.
+/// The verifier on journals that the test makes: one without a violation, and then one violation of
+/// each rule.
 
 using namespace muster;
 using namespace muster::test;
@@ -24,7 +25,7 @@ BOOST_AUTO_TEST_CASE(a_story_that_holds) {
   BOOST_TEST(std::get<verify::Holds>(judgement.of("2")).bound == bound(story));
 }
 
-// --- What an application says
+// --- Statements of an application
 
 BOOST_AUTO_TEST_SUITE(applications)
 
@@ -42,7 +43,8 @@ BOOST_FIXTURE_TEST_CASE(what_it_says_is_broken_is_violated_each_time, Formed) {
   BOOST_TEST(judge(story).violations("application") == 2u);
 }
 
-// It is no claim of the protocol, so no cut and no pause excuses it.
+// The application makes this statement itself. A cut or a pause excuses a claim of the protocol,
+// but not such a statement.
 BOOST_FIXTURE_TEST_CASE(what_it_says_in_a_cut_is_judged_too, Formed) {
   story.fault(FaultKind::cut, 1, NodeSet{NodeId{2}, NodeId{3}});
   story.says(1, journal::RemarkKind::broken, "two lamps shine");
@@ -56,7 +58,7 @@ BOOST_FIXTURE_TEST_CASE(a_check_of_all_nodes_is_nobodys_line, Formed) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// --- Assertions of states
+// --- Assertions about states
 
 BOOST_AUTO_TEST_SUITE(states)
 
@@ -92,7 +94,7 @@ BOOST_AUTO_TEST_CASE(two_definitions_violate_1b) {
   BOOST_TEST(judge(story).violated() == "1b");
 }
 
-// Its stop has not ended when the others begin anew.
+// The node's stop has not ended when the others start.
 BOOST_FIXTURE_TEST_CASE(work_for_two_groups_violates_works_apart, Formed) {
   story.enter_election(1);
   story.step(1, Expired{}, {story.stop_action(1)});
@@ -110,7 +112,7 @@ BOOST_FIXTURE_TEST_CASE(a_node_works_from_the_beginning_of_start_to_the_end_of_s
   for (std::uint32_t id : {2U, 3U}) story.joins(id, 3, {2, NodeId{3}});
   story.reorganizes(3, {2, 3});
   JournalBuilder late = story;
-  late.starts(2);  // from the beginning of start
+  late.starts(2);  // from the beginning of `start`
   BOOST_TEST(judge(late).violated() == "works-apart");
   story.hook(1, Hook::stop, Edge::end);
   story.starts(2);
@@ -119,11 +121,12 @@ BOOST_FIXTURE_TEST_CASE(a_node_works_from_the_beginning_of_start_to_the_end_of_s
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// --- When a node is down
+// --- Nodes that are down
 
 BOOST_AUTO_TEST_SUITE(down)
 
-// 3 is down from each of these on: what it was does not stand against the new group of 1 and 2.
+// After each of these faults node 3 is down. The verifier does not compare node 3's old status with
+// the new group of nodes 1 and 2.
 BOOST_AUTO_TEST_CASE(from_killed_power_cut_or_ended) {
   for (FaultKind kind : {FaultKind::killed, FaultKind::power_cut, FaultKind::ended}) {
     JournalBuilder story = formed();
@@ -132,7 +135,7 @@ BOOST_AUTO_TEST_CASE(from_killed_power_cut_or_ended) {
     BOOST_TEST(judge(story).violated() == "");
   }
   JournalBuilder story = formed();
-  story.ended(3, 76);
+  story.ends(3, 76);
   story.reform({1, 2});
   BOOST_TEST(judge(story).violated() == "");
 }
@@ -146,8 +149,9 @@ BOOST_AUTO_TEST_CASE(but_not_from_terminated_wiped_or_reset) {
   }
 }
 
-// Without such a line nothing is claimed of a life from its last line on, where the next one begins
-// or another node was told that it failed: the node was killed, and nobody wrote that down.
+// No fault line says that node 3 was killed. But other lines show that its life is over: its next
+// life begins, or another node gets the event Failed. Then no assertion is claimed about that life
+// after its last line.
 JournalBuilder abandoned() {
   JournalBuilder story = formed();
   story.wait(moment);
@@ -165,7 +169,7 @@ BOOST_AUTO_TEST_CASE(from_its_last_line_where_the_next_life_begins) {
 
 BOOST_AUTO_TEST_CASE(from_its_last_line_where_another_was_told_that_it_failed) {
   JournalBuilder story = abandoned();
-  story.step(1, Failed{NodeId{3}, {2}});  // a life that there is not
+  story.step(1, Failed{NodeId{3}, {2}});  // a life that never was
   BOOST_TEST(judge(story).violated() == "1a works-apart");
   story.step(1, Failed{NodeId{3}, {1}});
   BOOST_TEST(judge(story).violated() == "");
@@ -185,7 +189,7 @@ BOOST_FIXTURE_TEST_CASE(what_it_did_before_its_last_line_counts, Formed) {
   BOOST_TEST(judge(story).violated() == "1a works-apart");
 }
 
-// A first line that stands last of all.
+// The journals end with the first line of node 3's next life.
 BOOST_FIXTURE_TEST_CASE(a_life_lasts_to_the_next_first_line, Formed) {
   story.recovers(3);
   story.reform({1, 2});
@@ -206,8 +210,8 @@ BOOST_FIXTURE_TEST_CASE(later_lines_of_that_life_no_longer_count, Formed) {
   story.fault(FaultKind::killed, 3);
   for (std::uint32_t id : {1U, 2U}) story.is_halted(id);
   const std::uint64_t checked = judge(story).checked("hook-grammar");
-  story.step(3, Expired{});                 // a Normal coordinator still
-  story.hook(3, Hook::start, Edge::begin);  // and against the grammar
+  story.step(3, Expired{});                 // still as a Normal coordinator
+  story.hook(3, Hook::start, Edge::begin);  // this violates the grammar
   BOOST_TEST(judge(story).violated() == "");
   BOOST_TEST(judge(story).checked("hook-grammar") == checked);
   JournalBuilder without = story;
@@ -228,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(a_segment_of_a_life_that_is_over_does_not_bring_it_back,
   BOOST_TEST(judge(story).violated() == "");
 }
 
-// The other goes on alone; nobody comes back.
+// The second node goes on alone, and the first one never comes back.
 BOOST_AUTO_TEST_CASE(one_of_two_for_ever) {
   JournalBuilder story = recovered(2);
   story.form({1, 2});

@@ -2,7 +2,7 @@
 
 #include <muster/values/hash.hpp>
 
-// The rules of the hooks, as both hosts keep them, without a host.
+// The rules of the hooks, tested on the HookRunner alone. The nodes and the lab both use it.
 
 namespace muster {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// An application and a host for the rules of the hooks alone, without a world.
+// An application and a host. With them tests check the rules of the hooks without a world.
 
 namespace muster::test {
 
@@ -32,7 +32,7 @@ inline Definition task_of(NodeSet members, std::string definition,
   return {encode(Task{std::move(members), {std::move(definition)}, std::move(parts)})};
 }
 
-/// Keeps what hooks are told, and their ends.
+/// An application that stores the arguments of its hooks, and the functions that end these hooks.
 struct Played : Application {
   std::optional<StopContext> stopped;
   std::optional<Reorganization> reorganized;
@@ -60,7 +60,7 @@ struct Played : Application {
   }
 };
 
-/// A host whose time is a number, and on which whatever can happen happens at once.
+/// A host without threads or timers. It does everything that it can do at once.
 struct Host : HookHost {
   Host() = default;
   explicit Host(const std::optional<Assigned>& assigned)
@@ -73,12 +73,12 @@ struct Host : HookHost {
     limits.answer = 6;
     return limits;
   }
-  void call(std::optional<Hook>, Call call, Ended ended) override {
-    call(played, [this, ended](Outcome outcome) {
-      ends.emplace_back([ended, outcome] { ended(outcome); });
+  void call(std::optional<Hook>, Call call, Ended on_ended) override {
+    call(played, [this, on_ended](Outcome outcome) {
+      ends.emplace_back([on_ended, outcome] { on_ended(outcome); });
     });
   }
-  /// What hooks ended with is looked at.
+  /// Gives the runner the results of the hooks that have ended.
   void look() {
     while (!ends.empty()) {
       const auto end = std::move(ends.front());
@@ -86,7 +86,7 @@ struct Host : HookHost {
       end();
     }
   }
-  /// The stop or reorganize that runs ends with that.
+  /// Ends the running `stop` or `reorganize` with this value.
   void end(Bytes value) {
     (*played.bytes)(std::move(value));
     look();
@@ -129,14 +129,14 @@ struct Host : HookHost {
       if (there.lock()) work();
     };
   }
-  void ask(NodeId member, Inquiry inquiry, Ended ended) override {
+  void ask(NodeId member, Inquiry inquiry, Ended on_ended) override {
     BOOST_TEST(!asked.contains(member));
-    asked[member] = {inquiry.bytes.data, std::move(ended)};
+    asked[member] = {inquiry.bytes.data, std::move(on_ended)};
   }
-  /// That member answers.
+  /// Ends the coordinator's question to that member with this outcome.
   void answer(std::uint32_t member, Outcome outcome) {
-    const auto ended = asked.extract(NodeId{member}).mapped().second;
-    ended(std::move(outcome));
+    const auto on_ended = asked.extract(NodeId{member}).mapped().second;
+    on_ended(std::move(outcome));
   }
   void give_up_questions() override { asked.clear(); }
   void fatal(HookFault fault, const std::string& why) override {
@@ -149,7 +149,9 @@ struct Host : HookHost {
     return events.empty() ? nullptr : std::get_if<E>(&events.back());
   }
 
-  std::deque<std::function<void()>> ends;  // before what drops a Done at its end
+  // Declared first: when the members below are destroyed, a Done may be dropped, which adds to
+  // `ends`.
+  std::deque<std::function<void()>> ends;
   Played played;
   Duration left_{};
   std::function<void()> overrun_, returned_;
@@ -157,7 +159,7 @@ struct Host : HookHost {
   PermitsOut out{{"", 1}};
   std::vector<Event> events;
   std::string how_far, died;
-  bool is_late = false;  ///< it died of a HookFault::late
+  bool is_late = false;  ///< the host ended with HookFault::late
   std::map<NodeId, std::pair<std::string, Ended>> asked;
   std::shared_ptr<bool> here = std::make_shared<bool>();
   HookRunner runner{*this, NodeId{2}, limits(), std::nullopt};

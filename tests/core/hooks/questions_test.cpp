@@ -1,7 +1,8 @@
 #include "host.hpp"
 #include "words.hpp"
 
-// What a coordinator that reorganizes may ask, and what a member owes to it, without a host.
+// The questions that a coordinator may ask its members while it reorganizes, and the members'
+// answers. The tests use the HookRunner alone, without a node or a world.
 
 namespace muster {
 namespace {
@@ -133,8 +134,8 @@ BOOST_FIXTURE_TEST_CASE(no_hook_begins_before_an_answer_has_ended, Asked) {
   start();
   BOOST_TEST(played.question->stop_requested());
   BOOST_TEST(!played.started.has_value());
-  BOOST_TEST(!granted.has_value());  // nor is a permit given
-  BOOST_TEST(answers.size() == 1u);  // the second is not put to the application
+  BOOST_TEST(!granted.has_value());  // no permit is given either
+  BOOST_TEST(answers.size() == 1u);  // the second question does not reach the application
   fail_answer("cancelled");
   BOOST_TEST(played.started.has_value());
   BOOST_TEST(granted == g7);

@@ -9,10 +9,10 @@ namespace {
 
 BOOST_FIXTURE_TEST_SUITE(hello, Sessions2)
 
-// --- Who is heard at all
+// --- Versions, clusters and certificates
 
 BOOST_AUTO_TEST_CASE(wire_versions_that_do_not_meet_are_told_with_both_ranges) {
-  Hello newer = stranger({.from = 1});
+  Hello newer = newcomer({.from = 1});
   newer.newest_version = 4;
   BOOST_TEST(greeted(1, newer) == (Words{"write #1 Hello"}));
   newer.oldest_version = 4;
@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(wire_versions_that_do_not_meet_are_told_with_both_ranges) {
              "wire versions that do not meet (2-3 at node 2, 4 at node 1)");
 }
 
-BOOST_AUTO_TEST_CASE(the_newest_wire_version_that_both_speak_is_spoken_whoever_dials) {
+BOOST_AUTO_TEST_CASE(the_newest_wire_version_that_both_speak_is_spoken_whichever_node_dials) {
   struct Pair {
     WireVersions own, other;
     std::optional<std::uint8_t> spoken;
@@ -34,12 +34,12 @@ BOOST_AUTO_TEST_CASE(the_newest_wire_version_that_both_speak_is_spoken_whoever_d
     for (const bool dials : {true, false}) {
       Sessions2 two;
       two.config.self.wire = own;
-      Hello hello = two.stranger({.from = 3});
+      Hello hello = two.newcomer({.from = 3});
       hello.oldest_version = other.oldest;
       hello.newest_version = other.newest;
       if (dials) {
         two.reaches(3, 1);
-        two.came(1, hello);
+        two.received(1, hello);
       } else {
         two.greeted(1, hello);
       }
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_newest_wire_version_that_both_speak_is_spoken_whoever_d
 }
 
 BOOST_AUTO_TEST_CASE(what_others_say_is_made_fit_for_a_line) {
-  Hello evil = stranger({.from = 1});
+  Hello evil = newcomer({.from = 1});
   evil.cluster = "evil\n\x1b[31m=" + std::string(12, 'x') + "\x7f\n";
   BOOST_TEST(greeted(1, evil) == (Words{"write #1 Refusal cluster", "close #1", "dial 1"}));
   const std::string& warning = warnings.at(0);
@@ -67,43 +67,44 @@ BOOST_AUTO_TEST_CASE(what_others_say_is_made_fit_for_a_line) {
 }
 
 BOOST_AUTO_TEST_CASE(a_text_longer_than_twice_ones_own_is_not_compared) {
-  Hello longer = stranger({.from = 1});
+  Hello longer = newcomer({.from = 1});
   longer.cluster = std::string(2 * config.self.cluster.size() + 1, 'x');
   greeted(1, longer);
   BOOST_TEST(says(warnings.at(0), "a text of 37 bytes, where this node's has 18"));
 }
 
 BOOST_AUTO_TEST_CASE(clusters_that_differ_refuse_each_other_and_name_the_keys) {
-  Hello hello = stranger({.from = 3});
+  Hello hello = newcomer({.from = 3});
   hello.cluster = "T=50ms\ncheck=20ms\nname=test\n";
   BOOST_TEST(greeted(1, hello) == (Words{"write #1 Refusal cluster", "close #1", "dial 3"}));
-  // They are told here alone.
+  // This node names the differing keys only in its own log, not in the refusal.
   BOOST_TEST(std::get<Refusal>(written.back()).text == "the clusters differ");
   const std::string keys =
       "T (100ms at node 2, 50ms at node 3), check (nothing at node 2, 20ms at node 3)";
   BOOST_TEST(sessions.differing.at(NodeId{3}) == keys);
   BOOST_TEST(warnings.back() == "refused node 3: the clusters differ in " + keys);
-  // The other refuses this one where it is dialled; that is said once, not with every dial.
+  // The other node refuses each dial of this node. The log reports the first refusal only.
   for (const std::uint64_t connection : {2u, 3u}) {
     dialled(3, connection);
-    came(connection, Refusal{RefusalReason::cluster, "the clusters differ"});
+    received(connection, Refusal{RefusalReason::cluster, "the clusters differ"});
     BOOST_TEST(warnings.back() == "node 3 refuses this node: the clusters differ");
     BOOST_TEST(wake_up() == (Words{"dial 3"}));
   }
   BOOST_TEST(warnings.size() == 2u);
-  greeted(4, stranger({.from = 3}));
+  greeted(4, newcomer({.from = 3}));
   BOOST_TEST(sessions.differing.empty());
 }
 
-// Whoever reaches the port can say any name.
+// Any program that reaches the port can claim any name.
 BOOST_AUTO_TEST_CASE(a_namesake_of_another_cluster_is_refused_and_not_obeyed) {
-  Hello namesake = stranger({.from = 2, .life = 1'000'000'000});
+  Hello namesake = newcomer({.from = 2, .life = 1'000'000'000});
   namesake.cluster = "name=another\n";
   BOOST_TEST(greeted(1, namesake) == (Words{"write #1 Refusal cluster", "close #1"}));
   BOOST_TEST(warnings.at(0).starts_with("refused node 2: the clusters differ"));
 }
 
-/// A Hello on a connection whose other side has proven to be that node.
+/// Receives a Hello on a connection whose other side has proven by certificate that it is node
+/// `node`.
 Words proven_by(Sessions2& two, std::uint64_t connection, std::uint32_t node, const Hello& hello) {
   return two.give_all(Came{ConnectionId{connection}, hello, 100, NodeId{node}});
 }
@@ -111,16 +112,16 @@ Words proven_by(Sessions2& two, std::uint64_t connection, std::uint32_t node, co
 BOOST_AUTO_TEST_CASE(one_in_the_name_of_another_than_its_certificate_s_is_refused) {
   for (const std::uint32_t node : {0U, 1U}) {
     accepted(node + 1);
-    BOOST_TEST(proven_by(*this, node + 1, node, stranger({.from = 3})).front() ==
+    BOOST_TEST(proven_by(*this, node + 1, node, newcomer({.from = 3})).front() ==
                "write #" + std::to_string(node + 1) + " Refusal stranger");
     BOOST_TEST(!sessions.lives().contains(NodeId{3}));
   }
   BOOST_TEST(std::get<Refusal>(written.back()).text ==
-             "the certificate of who says that it is node 3 is that of node 1");
+             "the peer claims to be node 3, but its certificate is for node 1");
   accepted(3);
-  proven_by(*this, 3, 3, stranger({.from = 3}));
+  proven_by(*this, 3, 3, newcomer({.from = 3}));
   BOOST_TEST(sessions.lives().contains(NodeId{3}));
-  // Whoever is of the cluster may look.
+  // Any peer with a certificate of the cluster may observe.
   accepted(4);
   BOOST_TEST(proven_by(*this, 4, 1, observer()) == (Words{"write #4 Hello"}));
 }
@@ -128,7 +129,7 @@ BOOST_AUTO_TEST_CASE(one_in_the_name_of_another_than_its_certificate_s_is_refuse
 BOOST_AUTO_TEST_CASE(one_that_answers_in_the_name_of_another_than_its_certificate_s_is_refused) {
   ask(3, 1);
   dialled(3, 1);
-  BOOST_TEST(proven_by(*this, 1, 1, stranger({.from = 3})).front() == "write #1 Refusal stranger");
+  BOOST_TEST(proven_by(*this, 1, 1, newcomer({.from = 3})).front() == "write #1 Refusal stranger");
 }
 
 BOOST_AUTO_TEST_CASE(who_does_not_believe_this_node_differs_and_who_is_not_believed_is_silent) {
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(who_does_not_believe_this_node_differs_and_who_is_not_belie
     two.closed(1, end);
     BOOST_TEST(two.sessions.differing.contains(NodeId{3}) == (end == ConnectionEnd::refused));
     BOOST_TEST(two.warnings.size() == 1u);
-    // It is dialled again, and not at once.
+    // The node is dialled again, but not at once.
     BOOST_TEST(std::holds_alternative<Waiting>(two.sessions.peers.at(NodeId{3}).touch));
   }
 }
@@ -164,20 +165,21 @@ BOOST_AUTO_TEST_CASE(the_oldest_observer_gives_way) {
 
 BOOST_AUTO_TEST_CASE(what_a_session_has_seen_counts_as_what_was_in_the_store) {
   join({.node = 3, .connection = 1, .life = 9});
-  BOOST_TEST(greeted(2, stranger({.from = 3, .life = 1})).at(1) == "write #2 Refusal outlived");
+  BOOST_TEST(greeted(2, newcomer({.from = 3, .life = 1})).at(1) == "write #2 Refusal outlived");
   BOOST_TEST(std::get<Refusal>(written.back()).figure == 9u);
 }
 
-// The life before is over where nobody listened; who has come up since waits on the connection that
-// it dialled, and is dialled whether or not the first dial finds it.
+// If the port refuses connections, the earlier life is over. The peer that claims to be its next
+// life still waits on the connection that it dialled. So this node dials the address again, and
+// once more if that dial does not reach it.
 BOOST_AUTO_TEST_CASE(who_says_that_it_is_the_next_life_is_dialled_when_the_one_before_is_over) {
   join({.node = 3, .connection = 1});
-  BOOST_TEST(greeted(2, stranger({.from = 3, .life = 2})) == (Words{"close #1", "dial 3"}));
+  BOOST_TEST(greeted(2, newcomer({.from = 3, .life = 2})) == (Words{"close #1", "dial 3"}));
   BOOST_TEST(give_all(DialFailed{NodeId{3}, DialEnd::refused}) ==
              (Words{"drain #2 listener", "over 3:1", "dial 3"}));
   BOOST_TEST(failed(3, DialEnd::silence).empty());
   BOOST_TEST(wake_up() == (Words{"dial 3"}));
-  // Where nobody listens still, nobody has come up.
+  // If the port still refuses connections, no next life listens there.
   BOOST_TEST(give_all(DialFailed{NodeId{3}, DialEnd::refused}) == (Words{"drain #2 listener"}));
 }
 
@@ -187,19 +189,20 @@ BOOST_AUTO_TEST_CASE(a_clone_that_answers_a_dial_is_refused_too) {
   give_all(DialFailed{NodeId{3}, DialEnd::refused});
   ask(3, 1);
   dialled(3, 2);
-  Hello clone = stranger({.from = 3, .life = 4});
+  Hello clone = newcomer({.from = 3, .life = 4});
   ++clone.instance;
-  BOOST_TEST(came(2, clone) == (Words{"write #2 Refusal clone", "close #2"}));
+  BOOST_TEST(received(2, clone) == (Words{"write #2 Refusal clone", "close #2"}));
   BOOST_TEST(std::get<Refusal>(written.back()).figure == 4u);
 }
 
-/// What a refusal with that figure does, of whoever answers at the address of node 3.
+/// The instructions to the driver after a refusal, with that number of a life, from the address of
+/// node 3.
 Words heard(Sessions2 two, const Hello& hello, std::uint64_t figure,
             RefusalReason reason = RefusalReason::outlived) {
   two.ask(3, 1);
   two.dialled(3, 1);
-  two.came(1, hello);
-  Words words = two.came(1, Refusal{reason, "seen before", figure});
+  two.received(1, hello);
+  Words words = two.received(1, Refusal{reason, "seen before", figure});
   std::erase_if(words, [](const std::string& word) { return !word.starts_with("outlived"); });
   return words;
 }
@@ -216,19 +219,21 @@ BOOST_AUTO_TEST_CASE(a_figure_counts_after_a_hello_for_the_same_cluster_and_with
   BOOST_TEST(heard(*this, somebody, 9).empty());
 }
 
-// The first life of a store is close to no figure, and believes each that leaves lives to come.
+// Later lives believe only a figure that is close to their own number. The first life of a store
+// has no number to compare with, so it believes every figure that leaves room for further lives.
 BOOST_AUTO_TEST_CASE(a_first_life_believes_any_figure) {
   config.self.incarnation = Incarnation{1};
   BOOST_TEST(heard(*this, refuser(3), std::uint64_t{1} << 60).size() == 1u);
   BOOST_TEST(heard(*this, refuser(3), highest_number).empty());
 }
 
-// --- Sessions go on, or begin anew
+// --- Sessions that go on or start again
 
 BOOST_FIXTURE_TEST_CASE(a_letter_that_comes_again_or_late_is_taken_once, WithNode3) {
   Words taken;
   for (const std::uint64_t number : {1u, 2u, 2u, 1u, 7u, 5u})
-    for (const std::string& word : came(1, carried({.from = 3, .number = number, .call = number})))
+    for (const std::string& word :
+         received(1, carried({.from = 3, .number = number, .call = number})))
       taken.push_back(word + ' ' + std::to_string(number));
   BOOST_TEST(taken ==
              (Words{"came 3 AreYouThere 1", "came 3 AreYouThere 2", "came 3 AreYouThere 7"}));
@@ -254,10 +259,11 @@ BOOST_FIXTURE_TEST_CASE(who_says_that_it_received_what_was_never_sent_is_cut_off
 
 BOOST_FIXTURE_TEST_CASE(who_gave_the_session_up_is_not_told_again_what_it_was_told, WithNode3) {
   ask(3, 1);
-  Hello back =
-      stranger({.from = 3,
-                .life = 1,
-                .number = 2});  // does not know this life: that is its first session with it
+  Hello back = newcomer({.from = 3,
+                         .life = 1,
+                         // node 3 does not know this node's life, since the two have had no session
+                         // before
+                         .number = 2});
   back.session = 2;
   BOOST_TEST(greeted(2, back) == (Words{"close #1", "write #2 Hello", "write #2 1 AreYouThere"}));
   back.number = 3;

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-/// One life of node 1 of one, or of three, whose driver is the test.
+/// One life of node 1, in a cluster of one node or of three nodes. The test is its driver.
 
 using namespace muster;
 using namespace std::chrono_literals;
@@ -29,13 +29,13 @@ SafeState safe_of(std::uint64_t incarnation) {
   return safe;
 }
 
-/// What it is told to do, in words; its clock stands still but for `clock`.
+/// A driver that records its instructions as words. Only `clock` moves its clock.
 struct HostedLife : host::Driver {
   explicit HostedLife(std::uint32_t nodes = 3, Repairs repairs = {})
       : config(config_of(nodes, repairs)) {}
 
   [[nodiscard]] Duration now() override { return clock; }
-  Duration stood_still() override { return std::exchange(gap, {}); }
+  Duration paused_for() override { return std::exchange(gap, {}); }
   void send(const Letter& letter, std::optional<Duration>) override {
     said.push_back("send " + to_text(letter.to) + ":" + to_text(letter.call));
   }
@@ -63,7 +63,7 @@ struct HostedLife : host::Driver {
     host.put(std::move(event));
     host.turn();
   }
-  /// The hook that runs ends, and the host is told.
+  /// Ends the running hook and tells the host so.
   void end_hook(Bytes value) {
     if (auto done = std::exchange(hooks.played.bytes, {})) (*done)(std::move(value));
     if (auto done = std::exchange(hooks.played.done, {})) (*done)();
@@ -71,7 +71,7 @@ struct HostedLife : host::Driver {
     for (Event& event : std::exchange(hooks.events, {})) host.put(std::move(event));
     host.turn();
   }
-  /// Alone, up to the Save of what it is to start.
+  /// Runs the node, alone in its group, until it saves the definition for its `start`.
   void begin_to_work() {
     host.begin();
     while (!assigned) {
@@ -85,7 +85,7 @@ struct HostedLife : host::Driver {
   bool permitted = false;
   bool assigned = false;
   Words said;
-  std::vector<Instance> told;  ///< with each letter
+  std::vector<Instance> told;  ///< for each received letter, the instance of its sender
   Config config;
   test::Host hooks;
   host::Host host{config, safe_of(7), 50ms, HookRunner::Limits{config.timings}, *this, hooks};
@@ -147,8 +147,8 @@ BOOST_FIXTURE_TEST_CASE(permits_nothing_from_a_pause_until_all_of_it_was_perform
   BOOST_TEST(permitted);
 }
 
-// Also where a Save comes before the Stop: permits are not revoked before it is durable, but they
-// are not valid again either.
+// If a Save comes before the Stop, permits are revoked only after that Save. But no permit is valid
+// while the Save lasts.
 BOOST_AUTO_TEST_CASE(permits_nothing_before_a_save_that_a_pause_leads_to_is_durable) {
   Repairs repairs;
   repairs.save_promises_only = false;

@@ -11,27 +11,27 @@ BOOST_FIXTURE_TEST_SUITE(session_letters, Sessions2)
 BOOST_AUTO_TEST_CASE(a_new_life_dials_every_other_node_and_says_hello_first) {
   BOOST_TEST(give(Greet{}) == (Words{"dial 1", "dial 3"}));
   BOOST_TEST(dialled(3, 1) == (Words{"write #1 Hello"}));
-  BOOST_TEST(ask(3, 1).empty());  // no letter before the Hello is answered
-  BOOST_TEST(came(1, stranger({.from = 3})) == (Words{"write #1 1 AreYouThere"}));
+  BOOST_TEST(ask(3, 1).empty());  // no letter is sent before the Hello is answered
+  BOOST_TEST(received(1, newcomer({.from = 3})) == (Words{"write #1 1 AreYouThere"}));
 }
 
 BOOST_FIXTURE_TEST_CASE(an_answer_comes_once, WithNode3) {
   BOOST_TEST(ask(3, 7) == (Words{"write #1 1 AreYouThere"}));
   const Carried answer =
       carried({.from = 3, .number = 1, .call = 7, .message = Answer{Here{}}, .acknowledged = 1});
-  BOOST_TEST(came(1, answer) == (Words{"came 3 Here"}));
-  BOOST_TEST(came(1, answer).empty());  // the same letter again
+  BOOST_TEST(received(1, answer) == (Words{"came 3 Here"}));
+  BOOST_TEST(received(1, answer).empty());  // the same letter again
   BOOST_TEST(
-      came(1,
-           carried(
-               {.from = 3, .number = 2, .call = 7, .message = Answer{Here{}}, .acknowledged = 1}))
+      received(
+          1, carried(
+                 {.from = 3, .number = 2, .call = 7, .message = Answer{Here{}}, .acknowledged = 1}))
           .empty());
   BOOST_TEST(sessions.counters.duplicates == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_call_to_a_node_that_the_cluster_does_not_have_is_unanswered) {
   BOOST_TEST(ask(9, 1) == (Words{"unanswered 9:1"}));
-  BOOST_TEST(ask(2, 2) == (Words{"unanswered 2:2"}));  // nor has it itself
+  BOOST_TEST(ask(2, 2) == (Words{"unanswered 2:2"}));  // a node does not call itself
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_of_another_node_is_none) {
@@ -39,9 +39,9 @@ BOOST_AUTO_TEST_CASE(an_answer_of_another_node_is_none) {
   join({.node = 3, .connection = 2});
   ask(3, 7);
   BOOST_TEST(
-      came(1, carried({.from = 1, .number = 1, .call = 7, .message = Answer{Here{}}})).empty());
+      received(1, carried({.from = 1, .number = 1, .call = 7, .message = Answer{Here{}}})).empty());
   BOOST_TEST(
-      came(
+      received(
           2,
           carried(
               {.from = 3, .number = 1, .call = 7, .message = Answer{Here{}}, .acknowledged = 1})) ==
@@ -57,7 +57,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_acknowledged_goes_again_over_the_next_connec
   const Hello said = std::get<Hello>(written.back());
   BOOST_TEST(said.session == 1u);
   BOOST_TEST(said.peer_session == 1u);
-  BOOST_TEST(came(2, acquainted({.from = 3, .number = 2, .received = 2})) ==
+  BOOST_TEST(received(2, acquainted({.from = 3, .number = 2, .received = 2})) ==
              (Words{"write #2 3 AreYouThere"}));
   BOOST_TEST(sessions.counters.resent == 1u);
 }
@@ -68,28 +68,28 @@ BOOST_FIXTURE_TEST_CASE(a_call_that_was_given_up_is_not_sent_again, WithNode3) {
   closed(1);
   sessions.keep_only([](CallNumber call) { return call == CallNumber{2}; });
   dialled(3, 2);
-  BOOST_TEST(came(2, acquainted({.from = 3, .number = 2, .received = 0})) ==
+  BOOST_TEST(received(2, acquainted({.from = 3, .number = 2, .received = 0})) ==
              (Words{"write #2 2 AreYouThere"}));
   BOOST_TEST(
-      came(2,
-           carried(
-               {.from = 3, .number = 1, .call = 1, .message = Answer{Here{}}, .acknowledged = 2}))
+      received(
+          2, carried(
+                 {.from = 3, .number = 1, .call = 1, .message = Answer{Here{}}, .acknowledged = 2}))
           .empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(an_answer_goes_to_the_life_that_called_or_nowhere, WithNode3) {
-  BOOST_TEST(answer(3, 9).empty());  // nobody has asked
-  BOOST_TEST(came(1, carried({.from = 3, .number = 1, .call = 9})) ==
+  BOOST_TEST(answer(3, 9).empty());  // no node has asked
+  BOOST_TEST(received(1, carried({.from = 3, .number = 1, .call = 9})) ==
              (Words{"came 3 AreYouThere"}));
   BOOST_TEST(answer(3, 9) == (Words{"write #1 1 Here"}));
   BOOST_TEST(answer(3, 9).empty());
 
-  came(1, carried({.from = 3, .number = 2, .call = 10}));
-  greeted(9, stranger({.from = 3, .life = 2}));  // its next life, which is dialled
+  received(1, carried({.from = 3, .number = 2, .call = 10}));
+  greeted(9, newcomer({.from = 3, .life = 2}));  // of node 3's next life, which is then dialled
   dialled(3, 2);
-  came(2, stranger({.from = 3, .life = 2, .number = 2}));
+  received(2, newcomer({.from = 3, .life = 2, .number = 2}));
   BOOST_TEST(answer(3, 10).empty());
-  came(2, carried({.from = 3, .number = 1, .call = 10, .life = 2}));
+  received(2, carried({.from = 3, .number = 1, .call = 10, .life = 2}));
   BOOST_TEST(answer(3, 10) == (Words{"write #2 1 Here"}));
 }
 
@@ -99,12 +99,13 @@ BOOST_AUTO_TEST_CASE(letters_of_another_life_or_to_another_node_end_the_connecti
     two.join({.node = 3, .connection = 1});
     Carried wrong = carried({.from = 3, .number = 1, .call = 9, .life = other_life ? 2U : 1U});
     if (!other_life) wrong.letter.to = NodeId{1};
-    BOOST_TEST(two.came(1, wrong) == (Words{"close #1", "dial 3"}));
+    BOOST_TEST(two.received(1, wrong) == (Words{"close #1", "dial 3"}));
     BOOST_TEST(two.sessions.counters.garbage == 1u);
   }
 }
 
-// It would go on ignoring the true ones for as long as it lives.
+// The false numbers are far too high. If the node kept them, it would ignore the sender's true
+// letters for the rest of its life.
 BOOST_AUTO_TEST_CASE(letters_that_name_another_than_their_sender_end_the_connection) {
   const Incarnation far{highest_number - 1};
   for (const Message& lie :
@@ -113,32 +114,32 @@ BOOST_AUTO_TEST_CASE(letters_that_name_another_than_their_sender_end_the_connect
         Message{invitation::Accept{{1, NodeId{3}}, {}, {}}},
         Message{textbook::Coordinator{{1, NodeId{1}}, {}}}}) {
     WithNode3 two;
-    BOOST_TEST(two.came(1, carried({.from = 3, .number = 1, .call = 9, .message = lie})) ==
+    BOOST_TEST(two.received(1, carried({.from = 3, .number = 1, .call = 9, .message = lie})) ==
                (Words{"close #1", "dial 3"}));
     BOOST_TEST(two.sessions.counters.garbage == 1u);
     BOOST_TEST(two.warnings.back() ==
-               "node 3: sent a letter whose message names another node, or another life of it, "
-               "than the letter is from or to");
-    // The letter of that number is taken when it is true.
+               "node 3: sent a letter whose message contradicts its envelope: it names another "
+               "sender or receiver, or another life of one");
+    // The true letter with that number is accepted.
     two.dialled(3, 2);
-    two.came(2, two.acquainted({.from = 3, .number = 2, .received = 0}));
-    BOOST_TEST(two.came(2, carried({.from = 3,
-                                    .number = 1,
-                                    .call = 9,
-                                    .message = Halt{{NodeId{3}, Incarnation{1}, 1}}})) ==
+    two.received(2, two.acquainted({.from = 3, .number = 2, .received = 0}));
+    BOOST_TEST(two.received(2, carried({.from = 3,
+                                        .number = 1,
+                                        .call = 9,
+                                        .message = Halt{{NodeId{3}, Incarnation{1}, 1}}})) ==
                (Words{"came 3 Halt"}));
   }
 }
 
 BOOST_FIXTURE_TEST_CASE(who_acknowledges_what_was_never_sent_is_not_believed, WithNode3) {
   ask(3, 1);
-  BOOST_TEST(came(1, Acknowledged{2}) == (Words{"close #1", "dial 3"}));
+  BOOST_TEST(received(1, Acknowledged{2}) == (Words{"close #1", "dial 3"}));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_nobody_answers_is_acknowledged_after_a_while, WithNode3) {
   Words words;
   for (std::uint64_t i = 1; i <= 32; ++i)
-    words = came(1, carried({.from = 3, .number = i, .call = i}));
+    words = received(1, carried({.from = 3, .number = i, .call = i}));
   BOOST_TEST(words == (Words{"came 3 AreYouThere", "write #1 Acknowledged"}));
   BOOST_TEST(std::get<Acknowledged>(written.back()).number == 32u);
 }
@@ -161,7 +162,7 @@ BOOST_AUTO_TEST_CASE(what_finds_no_room_is_dropped_and_said_once) {
   for (std::uint64_t call = 1; call <= 5; ++call) ask(3, call);
   BOOST_TEST(sessions.counters.dropped == 2u);
   BOOST_TEST(warnings.size() == 1u);
-  // Letters of calls that nobody awaits any more make room.
+  // The session drops letters of calls that no procedure awaits, so there is room for others.
   sessions.keep_only([](CallNumber call) { return call == CallNumber{1}; });
   BOOST_TEST(ask(3, 6) == (Words{"write #1 4 AreYouThere"}));
 }
@@ -174,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(a_letter_that_no_frame_holds_is_unanswered_with_a_senten
   BOOST_TEST(warnings.size() == 1u);
 }
 
-// They are values: a copy goes on as the one that it was made of.
+// Sessions are values: a copy goes on exactly like its original.
 BOOST_FIXTURE_TEST_CASE(sessions_can_be_copied_compared_hashed_and_printed, WithNode3) {
   ask(3, 1, T);
   Sessions2 copy = *this;

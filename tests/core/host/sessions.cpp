@@ -51,8 +51,8 @@ struct InWords {
   }
   std::string operator()(const OutlivedBy& outlived) const {
     std::string words = "outlived";
-    for (const auto& [voice, life] : outlived.voices)
-      words += " " + to_text(voice) + ":" + to_text(life);
+    for (const auto& [claimant, life] : outlived.life_claims)
+      words += " " + to_text(claimant) + ":" + to_text(life);
     return words;
   }
   std::string operator()(const OthersDiffer& others) const {
@@ -128,23 +128,23 @@ Words Sessions2::reaches(std::uint32_t node, std::uint64_t connection) {
 
 Words Sessions2::refused_by(std::uint32_t node, std::uint64_t connection, const Refusal& refusal) {
   reaches(node, connection);
-  came(connection, refuser(node));
-  return came(connection, refusal);
+  received(connection, refuser(node));
+  return received(connection, refusal);
 }
 
 Words Sessions2::greeted(std::uint64_t connection, const Hello& hello) {
   accepted(connection);
-  Words words = came(connection, hello);
+  Words words = received(connection, hello);
   while (!sessions.verdicts.empty()) words = give(Drained{});
   return words;
 }
 
 void Sessions2::join(const JoinFields& fields) {
   reaches(fields.node, fields.connection);
-  came(fields.connection, stranger({.from = fields.node, .life = fields.life}));
+  received(fields.connection, newcomer({.from = fields.node, .life = fields.life}));
 }
 
-Hello Sessions2::stranger(const StrangerFields& fields) const {
+Hello Sessions2::newcomer(const NewcomerFields& fields) const {
   Hello hello = muster::test::hello_of({.from = fields.from,
                                         .to = config.self.id.value,
                                         .life = fields.life,
@@ -155,13 +155,13 @@ Hello Sessions2::stranger(const StrangerFields& fields) const {
 }
 
 Hello Sessions2::refuser(std::uint32_t from) const {
-  Hello hello = stranger({.from = from});
+  Hello hello = newcomer({.from = from});
   hello.session = 0;
   return hello;
 }
 
 Hello Sessions2::acquainted(const AcquaintedFields& fields) const {
-  Hello hello = stranger({.from = fields.from, .life = fields.life, .number = fields.number});
+  Hello hello = newcomer({.from = fields.from, .life = fields.life, .number = fields.number});
   hello.peer_instance = config.self.instance;
   hello.peer_session = sessions.peers.at(NodeId{fields.from}).session_count;
   hello.received = fields.received;

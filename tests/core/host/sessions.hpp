@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-/// The sessions of node 2 of three, told by hand what a driver can see.
+/// The sessions of node 2 of three. The test gives them the inputs of a driver.
 
 namespace muster::host::test {
 
@@ -20,7 +20,8 @@ using muster::test::Words;
 
 inline constexpr Duration T = 100ms;
 
-/// The store of a node that has met that life of node 3, of that instance where it knows it.
+/// The safe storage of a node that has met that life of node 3. If `instance` is not 0, it contains
+/// the instance of that life too.
 inline SafeState after_meeting(std::uint64_t life, std::uint64_t instance = 0) {
   SafeState safe;
   safe.seen = {{NodeId{3}, Incarnation{life}}};
@@ -28,29 +29,29 @@ inline SafeState after_meeting(std::uint64_t life, std::uint64_t instance = 0) {
   return safe;
 }
 
-/// A Hello to node 2, of a life whose instance is its own.
-struct StrangerFields {
+/// The fields of a Hello to node 2. Each life of a sender has a different instance.
+struct NewcomerFields {
   std::uint32_t from = 0;
   std::uint64_t life = 1;
-  std::uint64_t number = 1;  ///< of the dials of that life
+  std::uint64_t number = 1;  ///< the number of this dial in the sender's life
 };
 
-/// The same of a life that has met node 2's.
+/// The fields of a Hello to node 2, for a sender that has met node 2's life.
 struct AcquaintedFields {
   std::uint32_t from = 0;
   std::uint64_t life = 1;
   std::uint64_t number = 1;
-  std::uint64_t received = 0;  ///< letters of the session
+  std::uint64_t received = 0;  ///< how many letters it has received in the session
 };
 
-/// A session that begins.
+/// The fields of a session that `join` begins.
 struct JoinFields {
   std::uint32_t node = 0;
   std::uint64_t connection = 1;
-  std::uint64_t life = 1;  ///< of that node
+  std::uint64_t life = 1;  ///< life of that node
 };
 
-/// A call to one life of a node.
+/// The fields of a call to one life of a node.
 struct CallFields {
   std::uint32_t to = 0;
   std::uint64_t life = 1;
@@ -61,16 +62,17 @@ class Sessions2 {
  public:
   explicit Sessions2(const SafeState& safe = {});
 
-  /// What it is to do about the input, in words: "dial 3", "write #1 Hello", "write #1 1 Here",
-  /// "close #1", "drain #1 listener", "came 3 Here", "unanswered 3:7", "over 3:1", "outlived 3:9".
-  /// Wakes are in `wake`, warnings in `warnings`.
+  /// Gives the input, and returns the sessions' instructions to the driver as words: "dial 3",
+  /// "write #1 Hello", "write #1 1 Here", "close #1", "drain #1 listener", "came 3 Here",
+  /// "unanswered 3:7", "over 3:1", "outlived 3:9". Wake-up times go to `wake`, and warnings to
+  /// `warnings`.
   Words give(SessionInput input);
-  /// The same; Drains find nothing.
+  /// Like `give`, but also answers each Drain: nothing is left to read.
   Words give_all(const SessionInput& input);
-  /// The time comes that was asked for.
+  /// The time of the requested wake-up comes.
   Words wake_up();
 
-  Words came(std::uint64_t connection, Frame frame) {
+  Words received(std::uint64_t connection, Frame frame) {
     return give(Came{ConnectionId{connection}, std::move(frame), 100});
   }
   Words closed(std::uint64_t connection, ConnectionEnd end = ConnectionEnd::finished) {
@@ -87,25 +89,28 @@ class Sessions2 {
   Words announce(const CallFields& fields);
   Words answer(std::uint32_t to, std::uint64_t call);
 
-  /// A dial to that node is out, and reaches it.
+  /// Makes this node dial that node and reach it.
   Words reaches(std::uint32_t node, std::uint64_t connection);
-  /// It reaches that node, which says Hello and refuses this life.
+  /// Makes this node reach that node, which says Hello and refuses this life.
   Words refused_by(std::uint32_t node, std::uint64_t connection, const Refusal& refusal);
-  /// What comes of that Hello on a new connection when nothing else is to be read.
+  /// Gives that Hello on a new connection and returns the instructions. Nothing else is left to
+  /// read.
   Words greeted(std::uint64_t connection, const Hello& hello);
-  /// Dials that node, and is answered: the connection carries a session from then on.
+  /// Makes this node dial that node and get an answer. From then on the connection carries a
+  /// session.
   void join(const JoinFields& fields);
 
-  /// The Hello of another node that has not met this life.
-  [[nodiscard]] Hello stranger(const StrangerFields& fields) const;
+  /// A Hello of another node that has not met this life.
+  [[nodiscard]] Hello newcomer(const NewcomerFields& fields) const;
   [[nodiscard]] Hello observer() const {
-    Hello hello = stranger({});
+    Hello hello = newcomer({});
     hello.role = Role::observer;
     return hello;
   }
-  /// The one that comes before a refusal with a figure, and begins no session.
+  /// The Hello that a node sends before a refusal that tells a life's number. This Hello begins no
+  /// session.
   [[nodiscard]] Hello refuser(std::uint32_t from) const;
-  /// That of one that has met this life.
+  /// A Hello of a node that has met this life.
   [[nodiscard]] Hello acquainted(const AcquaintedFields& fields) const;
 
   SessionConfig config;
@@ -116,7 +121,7 @@ class Sessions2 {
   std::vector<Frame> written;
 };
 
-/// With a session with node 3, over connection 1.
+/// Sessions that include one with node 3, over connection 1.
 struct WithNode3 : Sessions2 {
   WithNode3() { join({.node = 3, .connection = 1}); }
 };

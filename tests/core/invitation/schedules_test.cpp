@@ -3,8 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-/// The schedules of 6.16 to 6.18, over whole clusters: what the paper's text comes to, and what
-/// each remedy alone makes of it.
+/// Schedules of whole clusters, from docs/protocols/invitation/findings.md. Each schedule runs with
+/// the paper's text, and with each single switch that remedies it.
 
 namespace muster::test {
 
@@ -12,7 +12,7 @@ namespace {
 
 using invitation::Repairs;
 
-/// The paper's text, and this one switch.
+/// The paper's text with only this switch on.
 Repairs literal_but(bool Repairs::*on) {
   Repairs repairs = Repairs::none();
   repairs.*on = true;
@@ -21,7 +21,7 @@ Repairs literal_but(bool Repairs::*on) {
 
 using Held = std::set<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// `World::run` without the letters that are held up between these.
+/// Like `World::run`, but holds up the letters between these pairs of nodes.
 void run_but(World& world, const Held& held) {
   for (bool moved = true; moved;) {
     moved = false;
@@ -36,7 +36,8 @@ void run_but(World& world, const Held& held) {
   }
 }
 
-/// A merge begun by `by`, which finds whoever is a coordinator; those in `silent` do not answer.
+/// Node `by` begins a merge, and asks all nodes whether they are coordinators. The nodes in
+/// `silent` do not answer.
 void merge(World& world, std::uint32_t by, const std::vector<std::uint32_t>& silent = {},
            const Held& held = {}) {
   BOOST_REQUIRE(world.expire(by, Timer::check));
@@ -50,7 +51,7 @@ void merge(World& world, std::uint32_t by, const std::vector<std::uint32_t>& sil
   run_but(world, held);
 }
 
-/// The reasonable time for Accepts is over.
+/// Ends the time in which the coordinator `at` waits for Accepts.
 void time_is_up(World& world, std::uint32_t at, const Held& held = {}) {
   if (world.view(at).procedure == Wait::Inviting) BOOST_REQUIRE(world.expire(at, Timer::accepts));
   run_but(world, held);
@@ -67,7 +68,7 @@ bool is_normal(const World& world, std::uint32_t node, std::uint32_t coordinator
   return view.status == Status::Normal && view.coordinator == id(coordinator);
 }
 
-/// 2 coordinates 3, which believes that 2 has failed, and is a group of its own.
+/// Node 2 is a coordinator. Node 3 believes that node 2 has failed, and forms a group of its own.
 World two_has_three_still_in_up(Repairs repairs) {
   World world(3, of_invitation(repairs));
   group_of_one(world, 2);
@@ -88,8 +89,9 @@ World two_has_three_still_in_up(Repairs repairs) {
 
 BOOST_AUTO_TEST_SUITE(schedules)
 
-// 6.16, I7: 1 invites 2 and 3; 3 joins and is Normal when 2's forwarded Invitation into the same
-// group comes. Its Accept is too late, but it is in Up already; 2 fails.
+// "A member stuck in reorganization", row I7. Node 1 invites nodes 2 and 3. Node 3 joins and is
+// Normal when node 2's forwarded Invitation into the same group arrives. Node 3's second Accept is
+// too late, but node 3 is in Up already. Then node 2 fails.
 BOOST_AUTO_TEST_CASE(a_second_invitation_into_the_same_group) {
   const auto comes_together = [](Repairs repairs) {
     World world = two_has_three_still_in_up(repairs);
@@ -108,8 +110,8 @@ BOOST_AUTO_TEST_CASE(a_second_invitation_into_the_same_group) {
   BOOST_TEST(comes_together({}));
 }
 
-// 6.16, I8: the Accept of a life of 3 that is over puts it into Up; its next life is forwarded into
-// the group later, and misses Ready.
+// "A member stuck in reorganization": an Accept of a life that is over adds node 3 to Up. Later the
+// next life of node 3 gets the forwarded Invitation, and misses Ready.
 BOOST_AUTO_TEST_CASE(a_ghost_accept) {
   const auto comes_together = [](Repairs repairs) {
     World world = two_has_three_still_in_up(repairs);
@@ -117,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_ghost_accept) {
     BOOST_REQUIRE(world.expire(1, Timer::check));
     run_but(world, {{2, 3}});
     if (world.view(1).procedure == Wait::GivingWay) BOOST_REQUIRE(world.expire(1, Timer::merge));
-    for (std::uint32_t node : {3U, 2U}) {  // the Invitations, one by one in the paper's text
+    for (std::uint32_t node : {3U, 2U}) {  // the paper's text sends Invitations one by one
       run_but(world, late);
       world.silence(1, node);
     }
@@ -126,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_ghost_accept) {
     world.fail(3);
     world.recover(3);
     run_but(world, late);
-    run_but(world, {{2, 3}});  // the Accept of the life that is over
+    run_but(world, {{2, 3}});  // the Accept of the earlier life
     time_is_up(world, 1, {{2, 3}});
     run_but(world, {{2, 1}});
     world.fail(2);
@@ -138,8 +140,8 @@ BOOST_AUTO_TEST_CASE(a_ghost_accept) {
   BOOST_TEST(comes_together({}));
 }
 
-// 6.17, I4: 1 is still Normal in 2's second group when 2, which counts from 0 again, forms another
-// second group with 3.
+// "The group counter", row I4. Node 2 restarts, counts from 0 again, and forms its second group,
+// with node 3. Node 1 is still Normal in an earlier second group of node 2.
 BOOST_AUTO_TEST_CASE(a_volatile_counter) {
   const auto forms_second_groups = [](bool safe) {
     Repairs repairs = Repairs::none();
@@ -164,8 +166,9 @@ BOOST_AUTO_TEST_CASE(a_volatile_counter) {
   });
 }
 
-// 6.18: two coordinators merge at once and decline each other's Invitation. The wait in proportion
-// to the distance keeps them apart the next time.
+// "Other points": two coordinators merge at the same time and decline each other's Invitation.
+// Before their next merges the two wait for different times, in proportion to the distance of their
+// ids.
 BOOST_AUTO_TEST_CASE(a_mutual_invitation) {
   for (const Repairs& repairs : {Repairs{}, Repairs::none()}) {
     World world(2, of_invitation(repairs));
@@ -177,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_mutual_invitation) {
     BOOST_REQUIRE(world.expire(2, Timer::check));
     BOOST_REQUIRE(world.deliver(2, 1));
     BOOST_REQUIRE(world.expire(1, Timer::merge));
-    BOOST_REQUIRE(world.deliver(1, 2));  // it was Normal when it said that it is coordinator
+    BOOST_REQUIRE(world.deliver(1, 2));  // node 2's answer says that it is a Normal coordinator
     BOOST_TEST(world.view(1).procedure == Wait::Inviting);
     BOOST_TEST(world.view(2).procedure == Wait::Inviting);
     world.run();
@@ -188,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_mutual_invitation) {
   }
 }
 
-// 6.18: in the paper's text a coordinator never asks its members.
+// "Other points": in the paper's text a coordinator never asks its members.
 BOOST_AUTO_TEST_CASE(a_member_that_fell_silent) {
   for (const bool is_lost : {true, false}) {
     Repairs repairs;
@@ -205,8 +208,8 @@ BOOST_AUTO_TEST_CASE(a_member_that_fell_silent) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Letters of a fail-over and of a merge by the paper's text, requests and answers both counted. The
-// paper's section 7 counts the Bully only; these are derived where they stand.
+// The letters of a fail-over and of a merge by the paper's text. Requests and answers both count.
+// The paper gives such counts only for the Bully, so each formula here is derived beside its test.
 BOOST_AUTO_TEST_SUITE(invitation_messages)
 
 namespace {
@@ -215,8 +218,9 @@ World all_together(std::uint32_t n) {
   return settled(n, of_invitation(Repairs::none()));
 }
 
-/// n, the coordinator, fails; its m members ask it in vain and become groups of their own. Then the
-/// highest of them merges: before anybody else has looked for coordinators, or after all have.
+/// Coordinator n fails. Its m members ask it, get no answer, and each form a group of their own.
+/// Then the highest of them merges the groups, either before the others have looked for
+/// coordinators, or after all have done so.
 std::size_t of_a_fail_over(std::uint32_t n, bool all_have_looked) {
   World world = all_together(n);
   const std::uint32_t m = n - 1;
@@ -241,21 +245,23 @@ std::size_t of_a_fail_over(std::uint32_t n, bool all_have_looked) {
 
 }  // namespace
 
-// m questions to the dead; m-1 answered AreYouCoordinator and one that is not; for each of m-1 an
-// Invitation, an Accept and a Ready, answered: m + 8(m-1) + 1, which is 9n - 16.
+// m questions to the dead node, m-1 answered AreYouCoordinator and one unanswered. For each of m-1
+// nodes an Invitation, an Accept and a Ready, all answered. Together m + 8(m-1) + 1, which is 9n -
+// 16.
 BOOST_AUTO_TEST_CASE(a_fail_over_at_best_9_n_less_16) {
   for (std::uint32_t n = 3; n <= 7; ++n) BOOST_TEST(of_a_fail_over(n, false) == 9 * n - 16);
 }
 
-// All m look for coordinators before the highest merges: m + m(2(m-1) + 1) + 6(m-1), which is
-// 2n^2 + 2n - 10.
+// All m look for coordinators before the highest merges: m + m(2(m-1) + 1) + 6(m-1), which is 2n^2
+// + 2n - 10.
 BOOST_AUTO_TEST_CASE(a_fail_over_at_worst_2_n_squared_and_2_n_less_10) {
   for (std::uint32_t n = 3; n <= 7; ++n)
     BOOST_TEST(of_a_fail_over(n, true) == 2 * n * n + 2 * n - 10);
 }
 
-// AreYouCoordinator, Invitation (some of them forwarded), Accept and Ready with their answers pass
-// between each other node and some coordinator once: 8(n-1), however large the two groups are.
+// Four messages and their answers pass once between each other node and some coordinator:
+// AreYouCoordinator, Invitation (which may be forwarded), Accept and Ready. That is 8(n-1),
+// whatever the sizes of the two groups.
 BOOST_AUTO_TEST_CASE(a_merge_of_two_groups_takes_8_for_each_other_node) {
   for (std::uint32_t n = 2; n <= 7; ++n)
     for (std::uint32_t left = 1; left < n; ++left) {
@@ -269,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_merge_of_two_groups_takes_8_for_each_other_node) {
         }
       for (std::uint32_t i = 1; i <= n; ++i) world.recover(i);
       BOOST_REQUIRE(world.settle({sides[0], sides[1]}));
-      for (bool more = true; more;) {  // what is asked while the lines are cut
+      for (bool more = true; more;) {  // calls across the cut become unanswered
         world.run();
         more = false;
         for (NodeId i : sides[0])

@@ -5,7 +5,7 @@
 
 #include <map>
 
-/// When a node says that two coordinators halt it in turn.
+/// The conditions under which a node reports that two coordinators halt it in turn.
 
 namespace muster::test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <fstream>
 
-/// What a node's history makes of its steps: when a reorganization begins and ends, and where its
-/// time goes.
+/// The history that is computed from a node's steps: when a reorganization begins and ends, and how
+/// long each part takes.
 
 namespace muster::test {
 namespace {
@@ -16,7 +16,8 @@ using namespace std::chrono_literals;
 using history::Entry;
 using history::Recorder;
 
-/// Node 3 in its second life, step by step, a millisecond after the other: Normal in group 7.5.
+/// Node 3 in its second life, Normal in group 7.5. Each step comes one millisecond after the
+/// previous step.
 struct Tale {
   Tale() {
     step(Recovered{}, Status::Down, Wait::SeekingHigher);
@@ -43,7 +44,8 @@ struct Tale {
   Duration now = 100s;
 };
 
-/// What it begins elections for, while it asks with a quorum whether others are free.
+/// The recorded cause of an election before which the node asks, as a quorum demands, whether the
+/// other nodes are free.
 struct Asking {
   std::string after(const Event& event, Wait procedure) {
     View view;
@@ -60,7 +62,8 @@ const Event wish = ElectionAsked{"node 2 asks for it"};
 
 BOOST_FIXTURE_TEST_SUITE(histories, Tale)
 
-// What comes last before it halts them is an answer, or none.
+// The last event before the Halts is an answer or an unanswered call. But the cause of the election
+// is the event that made the node ask.
 BOOST_AUTO_TEST_CASE(who_asks_before_it_halts_elects_for_what_made_it_ask) {
   for (const Event& last : {answer, silence}) {
     Asking node;
@@ -142,7 +145,7 @@ BOOST_AUTO_TEST_CASE(an_election_that_is_left_to_a_higher_node_is_no_reorganizat
   BOOST_TEST(!recorder.going_on(now));
 }
 
-BOOST_AUTO_TEST_CASE(one_that_is_begun_anew_says_why) {
+BOOST_AUTO_TEST_CASE(one_that_starts_again_says_why) {
   step(ElectionAsked{"new\ndisk"}, Status::Election, Wait::HaltingLower);
   step(from(1, Answer{Halted{7}}), Status::Reorganization, Wait::Announcing);
   step(Unanswered{NodeId{1}, CallNumber{2}}, Status::Election, Wait::HaltingLower);
@@ -182,7 +185,8 @@ BOOST_AUTO_TEST_CASE(a_node_that_leaves_is_in_no_reorganization) {
   BOOST_TEST(!recorder.going_on(now));
 }
 
-// Of release 0.1, as they lie in a store: one that cannot be read is lost to `muster history`.
+// Entries of the history as release 0.1 has written them to stores. If an entry cannot be read,
+// `muster history` loses it.
 BOOST_AUTO_TEST_CASE(golden_entries_of_the_history) {
   std::ifstream file(MUSTER_GOLDEN "/history.jsonl");
   std::size_t entries = 0;

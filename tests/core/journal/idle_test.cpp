@@ -5,7 +5,7 @@
 
 #include <map>
 
-/// Which steps a journal may leave out, as nodes make them.
+/// The steps of real nodes that a journal may leave out.
 
 using namespace muster;
 
@@ -15,7 +15,7 @@ constexpr NodeId one{1};
 constexpr NodeId two{2};
 constexpr NodeId three{3};
 
-/// Node 2, which coordinates node 1; node 3 is down.
+/// Node 2, the coordinator of node 1. Node 3 is down.
 class Coordinator {
  public:
   explicit Coordinator(ProtocolName protocol = ProtocolName::bully) {
@@ -25,7 +25,7 @@ class Coordinator {
     state_ = begin(config_);
   }
 
-  /// Whether that step is an idle one.
+  /// Takes the step. Returns true if the step is an idle one.
   bool take(const Event& event) {
     const View before = seen_;
     const Actions actions = step(config_, state_, event);
@@ -40,7 +40,7 @@ class Coordinator {
   }
   bool unanswered(NodeId by) { return take(Unanswered{by, calls_[by]}); }
 
-  // From Recovered to Normal, with node 1.
+  // From Recovered to Normal, with node 1 as member.
   void coordinates() {
     BOOST_TEST(!take(Recovered{}));
     BOOST_TEST(!unanswered(three));
@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(a_check_that_finds_all_as_it_was_is_idle, Coordinating) 
   BOOST_TEST(take(Expired{Timer::check}));
   BOOST_TEST(seen().procedure == Wait::Checking);
   BOOST_TEST(answered(one, Normality{true}));
-  BOOST_TEST(unanswered(three));  // it is down, as before
+  BOOST_TEST(unanswered(three));  // node 3 is down, as before
   BOOST_TEST(seen().procedure == Wait::Idle);
 }
 
@@ -92,7 +92,7 @@ BOOST_FIXTURE_TEST_CASE(a_question_that_is_answered_is_idle, Coordinating) {
   BOOST_TEST(take(Received{{three, Incarnation{1}, two, CallNumber{1}, AreYouThere{}}}));
 }
 
-// What was refused, who is gone and what its owner wants is always told.
+// Refusals, lost nodes and the owner's requests are always recorded.
 BOOST_AUTO_TEST_CASE(all_else_is_told) {
   const Event events[] = {
       Received{{one, Incarnation{1}, two, CallNumber{9},

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-/// Journals made by hand: each verb adds the lines that a node would write, and every one of them
-/// can be taken apart afterwards.
+/// Builds journals for tests. Each member function adds the lines that a node would write. A test
+/// can then change each line.
 
 namespace muster::test {
 
@@ -27,7 +27,7 @@ class JournalBuilder {
   [[nodiscard]] const Config& config() const { return config_; }
   [[nodiscard]] Duration now() const { return now_; }
 
-  /// Time passes; each line takes one more nanosecond.
+  /// Lets time pass. The time of each line is one nanosecond later than that of the line before.
   void wait(Duration time) { now_ += time; }
 
   void fault(journal::FaultKind kind, std::optional<std::uint32_t> node = {},
@@ -46,7 +46,7 @@ class JournalBuilder {
         journal::Header{tick(), NodeId{id}, node.life, journal::Clock::monotonic, own, {}});
   }
 
-  /// A new segment in the middle of a life, with this state.
+  /// Begins a new segment in the middle of a life, with this state in its first line.
   void goes_on(std::uint32_t id, bully::State state) {
     begins(id);
     --nodes_[id].life.value;
@@ -55,7 +55,7 @@ class JournalBuilder {
     header.state = std::move(state);
   }
 
-  /// Any step: the actions as given, the view as it is now.
+  /// Adds any step, with the given actions and the present view.
   void step(std::uint32_t id, Event event, Actions actions = {}) {
     Node& node = nodes_[id];
     lines.emplace_back(journal::Step{stamp(id), std::move(event), std::move(actions), node.view});
@@ -79,7 +79,8 @@ class JournalBuilder {
     lines.emplace_back(journal::Permits{stamp(id), edge, nodes_[id].started.value()});
   }
 
-  /// A life from its first line until it has ceased for the first time.
+  /// Adds the beginning of a life, from its first line until its application has ceased for the
+  /// first time.
   void recovers(std::uint32_t id) {
     begins(id);
     Node& node = nodes_[id];
@@ -88,7 +89,7 @@ class JournalBuilder {
     stops(id);
   }
 
-  /// An event that makes it stop, in Election; then it stops.
+  /// Adds an event that makes the node stop and enter Election, and the stop of its application.
   void is_halted(std::uint32_t id, Event event = Expired{Timer::coordinator}) {
     enter_election(id);
     step(id, std::move(event), {stop_action(id)});
@@ -107,7 +108,7 @@ class JournalBuilder {
     return Stop{{++nodes_[id].ticket}, {StopReason::own_election, {}}, true};
   }
 
-  /// From the action Stop to the event Stopped.
+  /// Adds the lines from the action Stop to the event Stopped.
   void stops(std::uint32_t id) {
     Node& node = nodes_[id];
     if (node.started) permits(id, journal::PermitsEdge::revoked);
@@ -119,7 +120,8 @@ class JournalBuilder {
     step(id, Stopped{{node.ticket}, report(id)});
   }
 
-  /// NewCoordinator is accepted; its number is saved where `limit` says so.
+  /// Adds the lines of a node that accepts NewCoordinator. If `limit` is set, the node saves the
+  /// group's number.
   void joins(std::uint32_t id, std::uint32_t coordinator, GroupNumber group, bool limit = false) {
     View& view = nodes_[id].view;
     view.status = Status::Reorganization;
@@ -134,7 +136,7 @@ class JournalBuilder {
     if (limit) performed(id);
   }
 
-  /// The coordinator computes a definition from what these members hold.
+  /// Adds the lines of a coordinator that computes a definition from the reports of these members.
   void reorganizes(std::uint32_t id, std::vector<std::uint32_t> members) {
     Members told;
     std::vector<journal::MemberSeen> seen;
@@ -151,7 +153,8 @@ class JournalBuilder {
     step(id, Reorganized{{nodes_[id].ticket}, task()});
   }
 
-  /// Ready: what is assigned becomes durable, and the application starts.
+  /// Adds the lines of a node that accepts Ready: it saves the definition, and its application
+  /// starts.
   void starts(std::uint32_t id, const std::string& definition = "task") {
     Node& node = nodes_[id];
     node.safe.assigned = Assigned{{definition}, node.view.group.value()};
@@ -166,7 +169,8 @@ class JournalBuilder {
     step(id, Started{{node.ticket}});
   }
 
-  /// These nodes, all in Election and stopped, become one group; the last of them its coordinator.
+  /// Adds the lines of these nodes, which are all stopped in Election, as they become one group.
+  /// The last of them is its coordinator.
   GroupNumber form(std::vector<std::uint32_t> members) {
     const std::uint32_t coordinator = members.back();
     const GroupNumber group{++counter_, NodeId{coordinator}};
@@ -176,13 +180,13 @@ class JournalBuilder {
     return group;
   }
 
-  /// These nodes are halted, and then become one group.
+  /// Adds the lines of these nodes: they are halted, and then become one group.
   GroupNumber reform(const std::vector<std::uint32_t>& members) {
     for (std::uint32_t id : members) is_halted(id);
     return form(members);
   }
 
-  void ended(std::uint32_t id, int code = 0) {
+  void ends(std::uint32_t id, int code = 0) {
     lines.emplace_back(journal::Ended{stamp(id), code, "asked to"});
   }
 
@@ -213,7 +217,7 @@ class JournalBuilder {
   std::map<std::uint32_t, Node> nodes_;
 };
 
-/// Nodes that have all begun a life.
+/// Journals of nodes that have all begun a life.
 inline JournalBuilder recovered(std::uint32_t nodes, ProtocolName protocol = ProtocolName::bully) {
   JournalBuilder story(nodes, protocol);
   for (std::uint32_t id = 1; id <= nodes; ++id) story.recovers(id);

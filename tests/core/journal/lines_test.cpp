@@ -10,8 +10,8 @@
 #include <fstream>
 #include <set>
 
-/// The lines of the journal as the operating manual shows them, and that each is read as it was
-/// written.
+/// The lines of the journal as docs/reference/journal.md shows them. Each line must be read exactly
+/// as it was written.
 
 using namespace muster;
 namespace data = boost::unit_test::data;
@@ -93,7 +93,7 @@ const Action actions[] = {
 const View seen{Status::Reorganization, NodeId{4}, group,      NodeId{4},
                 NodeSet{NodeId{1}},     Digest{1}, Wait::Idle, Activity::Starting};
 
-// `line`, of journal::header_line and others, with that.
+// The text of the line that `line`, such as journal::header_line, writes for these arguments.
 template <class... What>
 std::string written(void (*line)(std::string&, What...), std::type_identity_t<What>... what) {
   std::string out;
@@ -107,14 +107,14 @@ std::string step_line(const Event& event, const Actions& asked = {}, const View&
   return out;
 }
 
-// Of a life of that node, with the configuration of node 3.
+// The first line of a life of that node, with the configuration of node 3.
 std::string first_line(std::uint32_t node = 3) {
   return written(
       journal::header_line,
       {Duration(1), NodeId{node}, Incarnation{9}, journal::Clock::monotonic, config(), {}});
 }
 
-// What one line says; written again, it is the same line.
+// Reads one line, and checks that writing the result gives the same text.
 journal::Line read_again(const std::string& text) {
   BOOST_TEST_REQUIRE(!text.empty());
   BOOST_TEST_REQUIRE(text.back() == '\n');
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(every_fault) {
       });
 }
 
-// A segment that goes on in a life carries all that `step` goes on from.
+// The first line of a segment in the middle of a life contains all state from which `step` goes on.
 BOOST_AUTO_TEST_CASE(the_first_line_of_a_segment_with_its_whole_state) {
   bully::State state;
   const Config own = config();
@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(the_first_line_of_a_segment_of_each_protocol) {
   }
 }
 
-// The line does not say which protocol its state is of.
+// The line of a state does not name the protocol.
 BOOST_AUTO_TEST_CASE(a_gap_with_the_whole_state_of_each_protocol) {
   for (const auto protocol :
        {ProtocolName::bully, ProtocolName::invitation, ProtocolName::textbook}) {
@@ -329,7 +329,8 @@ BOOST_AUTO_TEST_CASE(a_gap_with_the_whole_state_of_each_protocol) {
   }
 }
 
-// Lines of release 0.1, of each kind, of every protocol and message: read, and written, as ever.
+// Lines of release 0.1: each kind of line, each protocol and each message. This program must read
+// and write them unchanged.
 BOOST_AUTO_TEST_CASE(golden_lines) {
   std::ifstream file(MUSTER_GOLDEN "/journal.jsonl");
   std::set<std::size_t> kinds;
@@ -337,7 +338,7 @@ BOOST_AUTO_TEST_CASE(golden_lines) {
   BOOST_TEST(kinds.size() == std::variant_size_v<journal::Line>);
 }
 
-// Before there were others, a journal's configuration did not say which protocol it is of.
+// When the Bully was the only protocol, a configuration in a journal did not name its protocol.
 BOOST_AUTO_TEST_CASE(a_configuration_that_knows_the_bully_alone) {
   std::string out = first_line();
   const std::size_t config_at = out.find("\"config\":{");
@@ -359,7 +360,7 @@ BOOST_AUTO_TEST_CASE(the_paper_s_text_is_named_literal) {
   BOOST_TEST(std::get<journal::Header>(read_again(out)).config == own);
 }
 
-// A drawing of so many took minutes.
+// Without this limit, drawing a cluster of so many nodes took minutes.
 BOOST_AUTO_TEST_CASE(a_cluster_of_more_nodes_than_there_are_is_none) {
   Config many = config();
   for (std::uint32_t id = 1; many.nodes.size() <= most_nodes; ++id) many.nodes.insert(NodeId{id});
@@ -367,7 +368,8 @@ BOOST_AUTO_TEST_CASE(a_cluster_of_more_nodes_than_there_are_is_none) {
       written(journal::header_line,
               {Duration(1), NodeId{3}, Incarnation{1}, journal::Clock::simulated, many, {}});
   out.pop_back();
-  BOOST_TEST(journal::parse_line(out).error().what == "a cluster of 65 nodes: at most 64 are one");
+  BOOST_TEST(journal::parse_line(out).error().what ==
+             "a cluster of 65 nodes: a cluster has at most 64");
 }
 
 BOOST_AUTO_TEST_CASE(when_a_line_happened) {
@@ -404,9 +406,9 @@ BOOST_AUTO_TEST_CASE(a_field_that_is_wrong) {
   BOOST_TEST(refusal(R"({"t_ns":3,"node":-3,"incarnation":9,"seq":1,"performed":"Save"})")
                  .starts_with("node: "));
   BOOST_TEST(refusal(R"({"t_ns":3,"node":3,"incarnation":9,"seq":1,"performed":"Send"})") ==
-             "performed is not one that is known here");
-  BOOST_TEST(refusal(R"({"t_ns":3,"fault":"power_cut"})") == "fault: no fault is named power_cut");
-  BOOST_TEST(refusal(R"({"t_ns":3,"fault":"bored"})") == "fault: no fault is named bored");
+             "performed has a value that this version of Muster does not know");
+  BOOST_TEST(refusal(R"({"t_ns":3,"fault":"power_cut"})") == "fault: there is no fault power_cut");
+  BOOST_TEST(refusal(R"({"t_ns":3,"fault":"bored"})") == "fault: there is no fault bored");
 }
 
 BOOST_AUTO_TEST_CASE(another_version_or_protocol) {
@@ -417,20 +419,20 @@ BOOST_AUTO_TEST_CASE(another_version_or_protocol) {
   BOOST_TEST(refusal(out).starts_with("protocol: "));
   out = line;
   out.replace(out.find("\"version\":1"), 11, "\"version\":2");
-  BOOST_TEST(refusal(out) == "version is not one that is known here");
+  BOOST_TEST(refusal(out) == "version has a value that this version of Muster does not know");
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_of_another_protocol) {
   std::string out = first_line();
   const std::string is = R"("protocol":"bully","literal")";
   out.replace(out.find(is), is.size(), R"("protocol":"invitation","literal")");
-  BOOST_TEST(refusal(out) == "config.protocol is not the line's");
+  BOOST_TEST(refusal(out) == "config.protocol differs from protocol");
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_of_another_node) {
   std::string out = first_line(2);
   out.pop_back();
-  BOOST_TEST(refusal(out) == "config.self is not the node of the line");
+  BOOST_TEST(refusal(out) == "config.self differs from node");
 }
 
 BOOST_AUTO_TEST_CASE(lines_may_grow_but_events_count_in_full) {
@@ -440,7 +442,7 @@ BOOST_AUTO_TEST_CASE(lines_may_grow_but_events_count_in_full) {
   std::string out = step_line(Leaving{});
   out.pop_back();
   out.replace(out.find("\"type\""), 0, "\"mood\":1,");
-  BOOST_TEST(refusal(out) == "event: mood: is a key that is not known here");
+  BOOST_TEST(refusal(out) == "event: mood: is not a known key");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,7 +10,8 @@ namespace muster::test {
 
 BOOST_AUTO_TEST_SUITE(lines_of_older_programs)
 
-// Before a coordinator waited for the end of a round to know which node is to blame.
+// This format is from the time when a coordinator decided at once which node is to blame, and did
+// not wait for the end of a round.
 BOOST_AUTO_TEST_CASE(a_state_with_calm_as_it_was_is_read) {
   std::ifstream file(MUSTER_GOLDEN "/journal.jsonl");
   std::string line;

@@ -13,8 +13,9 @@
 #include <string>
 #include <vector>
 
-/// What the search forgets can have no effect: from a world with true numbers and all fields one
-/// comes to the same canonical worlds, whether it is made canonical before a step or only after.
+/// The canonical form drops only numbers and fields that can have no effect. These tests compare it
+/// with worlds that have their true numbers and all their fields. Whether the search makes a world
+/// canonical before a step or after it, it must reach the same canonical worlds.
 
 namespace muster::lab::explored {
 
@@ -23,7 +24,7 @@ namespace {
 constexpr unsigned walks = 4;
 constexpr unsigned steps = 150;
 
-// Worlds with the numbers that a search of its own gives their values.
+// The bytes of a world. Its numbers are those that a search has assigned to values.
 std::string bytes_of(const CheckedWorld& world, std::size_t nodes) {
   std::string bytes;
   const auto add = [&](auto number) { bytes += std::to_string(number) + ' '; };
@@ -73,7 +74,7 @@ class Pair {
     return bytes_of(canonical_mover_.canonical_of(true_, world), nodes());
   }
 
-  /// Those that no assertion ends, and that fit.
+  /// The successors that violate no assertion and fit into the bounds.
   std::vector<CheckedWorld> successors(Mover& mover, const CheckedWorld& world) {
     std::vector<CheckedWorld> next;
     std::vector<Label> labels;
@@ -86,7 +87,8 @@ class Pair {
     return next;
   }
 
-  /// Letters of which nothing can come are taken, where they are next: the canonical form has none.
+  /// Delivers letters that can have no effect and are first in their queue, since the canonical
+  /// form has none of these.
   CheckedWorld without_what_is_ineffective(CheckedWorld world) {
     for (bool again = true; std::exchange(again, false);) {
       for (std::uint8_t to = 0; to < nodes(); ++to)
@@ -109,7 +111,7 @@ class Pair {
       of_form.insert(bytes_of(next, nodes()));
     bool same = true;
     for (const CheckedWorld& next : successors(true_mover_, world)) {
-      spent.left = next.left;  // trouble with a letter of which nothing can come
+      spent.left = next.left;  // a fault that hits a letter without an effect changes nothing else
       const std::string after = canon(next);
       same = same && (of_form.contains(after) || after == bytes_of(spent, nodes()));
     }
@@ -146,10 +148,11 @@ BOOST_AUTO_TEST_CASE(a_step_after_it_leads_where_one_before_it_does) {
   }
 }
 
-// Moments too: one is over, however long. Quiet Checks are not counted, and the numbers of a life
-// that is over may be met again; so there is no back-off, and no failure beside grants. Calm keeps
-// the order of group counters, which have another first number in a search of their own: so it is
-// not compared.
+// The same test for options with moments in time. The canonical form does not keep how long ago a
+// moment was. The canonical form does not count quiet Checks, so this test has no back-off. The
+// canonical form can reuse the numbers of a life that is over, so this test has no failures if
+// there are grants. With calm it keeps the order of group counters, but two searches begin with
+// different counters, so this test leaves calm out.
 BOOST_AUTO_TEST_CASE(and_so_it_does_where_time_passes) {
   for (const std::uint32_t nodes : {2U, 3U}) {
     Bounds bounds;

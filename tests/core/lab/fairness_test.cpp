@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-// Ways round in small graphs that are drawn here.
+// Cycles in small graphs that the test draws.
 
 namespace muster::lab::explored {
 namespace {
@@ -13,7 +13,7 @@ struct Arrow {
   std::uint32_t to;
 };
 
-/// Arrows in the order of the worlds that they leave.
+/// The arrows of the graph, ordered by the world from which each starts.
 struct Drawn {
   Drawn(std::size_t worlds, const std::vector<Arrow>& arrows) : settled(worlds), unknown(worlds) {
     for (std::uint32_t world = 0; world < worlds; ++world) {
@@ -38,9 +38,9 @@ struct Drawn {
 
 using Worlds = std::vector<std::uint32_t>;
 
-// 0 -> 1 <-> 2, and from both 1 and 2 kind 9 leads out to 3.
+// The graph 0 -> 1 <-> 2, with an arrow of kind 9 from 1 to 3 and another one from 2 to 3.
 const std::vector<Arrow> always_a_way_out = {{0, 1, 1}, {1, 1, 2}, {1, 9, 3}, {2, 2, 1}, {2, 9, 3}};
-// The same, but out of 2 only.
+// The graph 0 -> 1 <-> 2, with an arrow of kind 9 only from 2 to 3.
 const std::vector<Arrow> sometimes_a_way_out = {{0, 1, 1}, {1, 1, 2}, {2, 2, 1}, {2, 9, 3}};
 
 }  // namespace

@@ -6,8 +6,8 @@ namespace muster::lab::findings {
 
 namespace {
 
-// The paper's text: no repair, and no group number that is tested; calls of a former life may
-// linger.
+// The paper's text: no repairs, and no check of group numbers. Calls of an earlier life may arrive
+// late.
 Bounds literal(std::uint32_t nodes, std::optional<unsigned> failures, unsigned queue) {
   Bounds bounds;
   bounds.nodes = nodes;
@@ -52,7 +52,7 @@ Bounds live(Bounds bounds) {
   return bounds;
 }
 
-// All are Normal at first.
+// All nodes are Normal at the start.
 Bounds normal(Bounds bounds) {
   for (std::uint32_t id = 1; id <= bounds.nodes; ++id) bounds.start.insert(NodeId{id});
   return bounds;
@@ -84,7 +84,7 @@ Bounds from_1_and_2(Bounds bounds) {
   return bounds;
 }
 
-// Looked at by the bench only.
+// Makes this a row that only the bench runs, not the tests.
 Row large(Row row) {
   row.quick = false;
   return row;
@@ -177,7 +177,7 @@ void add_literal(std::vector<Row>& rows) {
               violated, "1a"})});
 }
 
-// Rows that repeat a verdict in a larger world.
+// Adds rows that expect the verdict of another row in a larger world.
 void add_larger(std::vector<Row>& rows) {
   const auto none = std::nullopt;
   const auto by_life = {Line::rounds_by_node};
@@ -213,7 +213,7 @@ void add_larger(std::vector<Row>& rows) {
   }
 }
 
-// Before all of section 3.3 was there: hooks take any time.
+// The protocol before all rules of docs/protocols/bully/decided.md existed. Hooks take any time.
 Bounds repaired(unsigned failures) {
   Bounds bounds = normal(literal(3, failures, 1));
   bounds.hooks = Hooks::slow;
@@ -222,7 +222,8 @@ Bounds repaired(unsigned failures) {
   return bounds;
 }
 
-// Only an answer can say that the stop is not over: refusals are reported.
+// A node answers Halt at once, before its `stop` is over. Only a later answer can report that it is
+// not over, so refusals are reported too.
 Bounds at_once(Bounds bounds) {
   bounds.repairs.stop_beside_halts = bounds.repairs.report_refusals = true;
   return bounds;
@@ -282,7 +283,8 @@ void add_shipped(std::vector<Row>& rows) {
               without(ships(2), {Line::refusal_starts_over}), violated, "works-apart"})});
 }
 
-// Links that stay cut (docs/findings.md). Queues of one hide what is found here.
+// Links that stay cut (docs/findings.md). The queues hold three letters, since queues of one letter
+// would hide these findings.
 void add_cut(std::vector<Row>& rows) {
   const auto cut = [](Bounds bounds) {
     return live(with(std::move(bounds), [](Bounds& b) {
@@ -326,7 +328,7 @@ void add_cut(std::vector<Row>& rows) {
        large(wedged("L5", "without left_behind", with(two_come_up, off)))});
 }
 
-// Others that differ (docs/decisions/differing.md), stores that are put back
+// Nodes that differ (docs/decisions/differing.md) and stores that are restored
 // (docs/decisions/safe-storage.md).
 void add_others(std::vector<Row>& rows) {
   constexpr auto holds = Verdict::holds;
@@ -336,7 +338,7 @@ void add_others(std::vector<Row>& rows) {
   const auto differ = [](Bounds bounds, unsigned times) {
     return with(std::move(bounds), [times](Bounds& b) { b.differences = times; });
   };
-  const auto put_back = [](Bounds bounds, unsigned times) {
+  const auto restored = [](Bounds bounds, unsigned times) {
     return with(std::move(bounds), [times](Bounds& b) { b.restores = times; });
   };
   const auto queues_of_2 = [](Bounds& b) { b.queue = 2; };
@@ -347,15 +349,15 @@ void add_others(std::vector<Row>& rows) {
        {"V11", "others differ", normal(differ(prompt(ships(1)), 1)), holds},
        large({"V11", "others differ", normal(differ(ships(1), 1)), holds}),
        large({"V11", "others differ", differ(prompt(ships(1)), 1), holds}),
-       {"R1", "a store is put back", put_back(prompt(two(ships(2))), 1), holds},
-       large({"R1", "a store is put back", with(put_back(two(ships(3)), 1), queues_of_2), holds}),
-       large({"R1", "a store is put back", put_back(prompt(two(ships(3))), 2), holds}),
-       large({"R1", "a store is put back", normal(put_back(prompt(ships(1)), 1)), holds}),
-       large({"R1", "a store is put back", normal(put_back(ships(1), 1)), holds})});
+       {"R1", "a store is restored", restored(prompt(two(ships(2))), 1), holds},
+       large({"R1", "a store is restored", with(restored(two(ships(3)), 1), queues_of_2), holds}),
+       large({"R1", "a store is restored", restored(prompt(two(ships(3))), 2), holds}),
+       large({"R1", "a store is restored", normal(restored(prompt(ships(1)), 1)), holds}),
+       large({"R1", "a store is restored", normal(restored(ships(1), 1)), holds})});
 }
 
-// With clocks (docs/options/quorum.md, docs/options/calm.md); smaller worlds are in
-// lab_options_test.
+// Worlds with clocks (docs/explanation/options/quorum.md, docs/explanation/options/calm.md).
+// Smaller worlds with clocks are in lab_options_test.
 void add_timed(std::vector<Row>& rows) {
   constexpr auto holds = Verdict::holds;
   const auto quorum = [](std::uint32_t nodes, unsigned failures, unsigned wrong_timeouts,
@@ -394,7 +396,8 @@ void add_timed(std::vector<Row>& rows) {
     rows.push_back({id, *id == 'Q' ? "a quorum" : "calm", bounds, holds, "", 0, true, false});
 }
 
-// The Invitation in the paper's text: safe_counter is the paper's own.
+// The Invitation algorithm by the paper's text. safe_counter is on, since it is a part of that
+// text.
 Bounds invitation(std::uint32_t nodes, unsigned failures, unsigned queue) {
   Bounds bounds;
   bounds.protocol = ProtocolName::invitation;

@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-/// docs/options.md in small worlds, every interleaving: what is claimed with each option holds, and
-/// what is not claimed with a quorum does not.
+/// The options of docs/explanation/options.md in every interleaving of small worlds. All that is
+/// claimed with an option holds. The assertions that a quorum gives up do not hold.
 
 namespace muster::lab {
 
@@ -15,7 +15,7 @@ CheckReport run(const Bounds& bounds) {
   return check(bounds, [](const Progress&) {});
 }
 
-/// No world violates anything, and from each one comes to what is promised.
+/// No world violates an assertion, and the promised state can be reached from each.
 CheckReport holds(Bounds bounds) {
   bounds.liveness = true;
   CheckReport report = run(bounds);
@@ -27,7 +27,7 @@ CheckReport holds(Bounds bounds) {
   return report;
 }
 
-/// Two nodes that fail once, with nothing cut.
+/// Two nodes that fail once. No link is cut.
 void holds_with(const Options& options) {
   Bounds bounds;
   bounds.nodes = 2;
@@ -45,7 +45,7 @@ const Options with_quorum{.quorum = Quorum::majority};
 
 BOOST_AUTO_TEST_SUITE(options)
 
-// With clocks, which make many worlds of few steps.
+// Clocks multiply the worlds, so these bounds allow few steps.
 BOOST_AUTO_TEST_CASE(a_quorum_keeps_the_assertions_and_leads_to_a_group_of_a_majority) {
   Bounds bounds;
   bounds.nodes = 2;
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(with_a_quorum_wrong_timeouts_make_no_group_of_a_minority) {
   BOOST_TEST(!run(bounds).counterexample);
 }
 
-// Two ticks; more, and wrong timeouts, are rows of docs/findings.md.
+// Two ticks. In docs/findings.md there are rows with more ticks, and rows with wrong timeouts.
 BOOST_AUTO_TEST_CASE(three_nodes_with_a_quorum_are_searched_to_the_end_of_their_time) {
   Bounds bounds;
   bounds.failures = 0;
@@ -95,8 +95,8 @@ BOOST_AUTO_TEST_CASE(three_nodes_with_a_quorum_are_searched_to_the_end_of_their_
   BOOST_TEST(!report.counterexample);
 }
 
-// As far as the steps in which it would be seen: a node that works on is taken for one that has
-// ceased, or is not waited for (docs/findings.md).
+// The search is deep enough to find both errors that docs/findings.md knows: either a node counts
+// as ceased although it still works, or the others do not wait for it.
 BOOST_AUTO_TEST_CASE(no_two_of_three_nodes_work_apart_where_hooks_are_slow) {
   Bounds bounds;
   bounds.failures = 0;
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(no_two_of_three_nodes_work_apart_where_hooks_are_slow) {
   bounds.limit_states = 2'500'000;
   const CheckReport report = run(bounds);
   BOOST_TEST(!report.counterexample);
-  BOOST_TEST(report.progress.depth >= 23u);  // the latest of them
+  BOOST_TEST(report.progress.depth >= 23u);  // the deeper of the two
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-// `muster check --sessions`: every interleaving of the sessions that ship. The larger worlds, and
-// the stories of the lines that are struck, are in docs/findings.md.
+// `muster check --sessions`: every interleaving of the sessions that ship. docs/findings.md has the
+// larger worlds, and a counterexample for each line of the sessions that is left out.
 
 namespace muster::test {
 namespace {
@@ -19,7 +19,7 @@ lab::SessionReport searched(const lab::SessionBounds& bounds) {
   return lab::check_sessions(bounds, [](const auto&) {});
 }
 
-/// Lives of both nodes, resets, and calls that anybody still knows of.
+/// A world with these bounds: lives of each node, resets, and calls that are awaited at one time.
 lab::SessionBounds world(unsigned lives, unsigned resets, unsigned calls) {
   lab::SessionBounds bounds;
   bounds.troubles.lives = lives;
@@ -43,7 +43,7 @@ lab::SessionBounds with(lab::SessionBounds bounds, unsigned lab::SessionTroubles
   return bounds;
 }
 
-const std::string not_settled = "nothing happens any more, and it has not settled";
+const std::string not_settled = "nothing happens any more, but the nodes have not settled";
 const std::string not_connected =
     "two nodes are up, nothing fails any more, and redials do not connect them";
 const std::string closed = "a connection that carries the session at both ends is closed";
@@ -51,31 +51,31 @@ const std::string closed = "a connection that carries the session at both ends i
 const std::vector<Strike> strikes = {
     {SessionLine::outlived_test, world(3, 1, 0), closed},
     {SessionLine::clone_test, with(world(2, 0, 1), &lab::SessionTroubles::restores),
-     "a letter comes of a life that was told to be over"},
+     "a letter comes from a life that was already reported as ended"},
     {SessionLine::stale_test, world(2, 0, 0), closed},
     {SessionLine::crossing_test, world(2, 0, 0), not_connected},
     {SessionLine::crossing_refused_once, with(world(3, 0, 0), &lab::SessionTroubles::silences),
      not_connected},
     {SessionLine::new_life_ends_old, world(3, 0, 1), closed},
     {SessionLine::read_before_new_life, world(3, 0, 1),
-     "a life is told to be over, and a letter of it that has come was not read"},
+     "a life is reported as ended while a letter from it is still unread"},
     {SessionLine::read_before_silence, world(2, 0, 1),
-     "a call is told to be unanswered, and its answer has come"},
+     "a call is reported unanswered, although its answer has come"},
     {SessionLine::hellos_before_refusal, world(2, 0, 1),
-     "a call is told to be unanswered, and the Hello of who was called has come"},
+     "a call is reported unanswered, although the Hello of the called node has come"},
     {SessionLine::call_before_dial, world(2, 0, 1),
-     "a call is told to be unanswered before its bound, and who was called is there"},
+     "a call is reported unanswered before its bound, although the called node is there"},
     {SessionLine::reset_proves_nothing, world(3, 1, 0), not_settled},
     {SessionLine::silence_proves_nothing, world(3, 1, 0), not_settled},
     {SessionLine::session_keeps_dialling, world(3, 1, 0), not_connected},
     {SessionLine::letters_again, world(2, 0, 1),
      "two nodes are connected, nothing is on its way, and a call is not answered"},
     {SessionLine::calls_to_their_life, world(3, 0, 1),
-     "a call comes to another life than it names"},
+     "a call reaches a life other than the one that it names"},
     {SessionLine::answers_to_their_life, world(3, 0, 1),
-     "an answer comes to a life that has not called"},
-    {SessionLine::answers_awaited, world(2, 0, 1), "a call has two ends: an answer comes"},
-    {SessionLine::one_end_of_a_life, world(3, 1, 0), "a life is told to be over twice"},
+     "an answer reaches a life that did not make the call"},
+    {SessionLine::answers_awaited, world(2, 0, 1), "a call that has ended is answered"},
+    {SessionLine::one_end_of_a_life, world(3, 1, 0), "a life is reported as ended twice"},
 };
 
 BOOST_AUTO_TEST_SUITE(session_checker)

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-// Each switch of the Bully off alone (docs/findings.md, "The switches"), as far as a test has time.
+// Checks the Bully with each switch off alone (docs/findings.md, "The switches"), in worlds that
+// are small enough for a test.
 
 namespace muster::lab {
 namespace {
@@ -34,7 +35,7 @@ CheckReport without(const std::string& which, std::uint64_t states) {
 
 BOOST_AUTO_TEST_SUITE(switches_off_alone)
 
-// Refused on real nodes.
+// Real nodes refuse this configuration.
 BOOST_AUTO_TEST_CASE(refusals_that_nobody_reports_let_a_reorganization_begin_too_early) {
   const CheckReport report = without("report_refusals", 400'000);
   BOOST_REQUIRE(report.counterexample.has_value());

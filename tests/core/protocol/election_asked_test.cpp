@@ -5,7 +5,8 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-/// An election that a node's owner asks for, though nothing has failed. Three nodes, settled.
+/// An election that the owner of a node asks for, although nothing has failed. Three nodes,
+/// settled.
 
 namespace muster::test {
 namespace {
@@ -46,10 +47,11 @@ BOOST_DATA_TEST_CASE(of_a_member_makes_its_group_anew_under_the_highest, bdata::
   BOOST_TEST(world.view(1).group > before);
 }
 
-// What it reported is not so any more, and the group would be Normal with it.
+// After the request the coordinator's own report is out of date. Without another election the group
+// would become Normal with a task that rests on that report.
 BOOST_DATA_TEST_CASE(of_a_coordinator_that_has_started_and_waits_for_others_is_heeded,
                      bdata::make({ProtocolName::bully, ProtocolName::invitation})) {
-  World world = settled_in(sample);  // textbooks know nothing of members that wait
+  World world = settled_in(sample);  // textbook members do not wait
   world[1].hold_hooks = true;
   world.give(3, ElectionAsked{"to see"});
   BOOST_REQUIRE(world.run_until([](const World& now) {

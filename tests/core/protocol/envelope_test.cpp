@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-/// What a message says of its sender and its receiver is what its letter says of them. Every place
-/// of every kind of message is walked where a node, a life, an election or a group is named.
+/// The fields of a message that name its sender or its receiver must agree with the letter around
+/// it. The test changes each field of each kind of message that names a node, a life, an election
+/// or a group.
 
 namespace muster::test {
 namespace {
@@ -17,10 +18,10 @@ namespace {
 const NodeId sender{3}, receiver{1}, somebody{2};
 const Incarnation life{7}, another_life{8};
 
-/// Which node a place of a message names.
+/// The node that a field of a message must name: the sender, the receiver, or any node.
 enum class Names { the_sender, the_receiver, anybody };
 
-/// Every place there is. A new one fails the test until it is decided which node it names.
+/// All fields that name a node. The test fails for a new field until this table has a row for it.
 const std::map<std::string, Names> places{
     {"AreYouNormal.group", Names::the_sender},
     {"Halt.election", Names::the_sender},
@@ -36,18 +37,18 @@ const std::map<std::string, Names> places{
     {"Accept.holdings.group", Names::anybody},
     {"Coordinator.group", Names::the_sender},
     {"Joined.holdings.group", Names::anybody},
-    {"Coordinating.group", Names::the_sender},  // as all bools are true: it says "yes"
+    {"Coordinating.group", Names::the_sender},  // all bools are true here: the answer is yes
     {"Elsewhere.group", Names::anybody},
     {"ByQuorum.rights.group", Names::the_sender},
 };
 
-/// The place that lies, and in which way.
+/// The field to which the test gives a false value, and the index of that value.
 struct Lie {
   std::string place;
   std::size_t way{};
 };
 
-/// Makes what it walks true in every place but one.
+/// Walks an object and sets a true value in each of its fields, except in one.
 class Teller {
  public:
   explicit Teller(std::optional<Lie> lie = std::nullopt) : lie_(std::move(lie)) {}
@@ -69,11 +70,12 @@ class Teller {
     }
   }
 
-  /// The places that name one of the two, each with the number of ways to lie.
+  /// The fields that name the sender or the receiver, and for each the number of possible false
+  /// values.
   std::map<std::string, std::size_t> seen;
 
  private:
-  // The ways to name another: 0 is the truth.
+  // The values for a field: number 0 is true, and the others are false.
   static std::size_t tell(bool of_sender, NodeId node, ElectionId& election, std::size_t way) {
     const ElectionId ways[] = {{node, life, 9},
                                {somebody, life, 9},
@@ -114,7 +116,8 @@ class Teller {
   std::optional<Lie> lie_;
 };
 
-/// A letter of that kind: a call, an answer, or what rides on one.
+/// A letter that contains a value of that kind, as a call, as an answer, or as data that a letter
+/// carries.
 template <class Kind>
 Letter letter_of(Teller& teller) {
   Kind said{};
@@ -157,8 +160,8 @@ BOOST_AUTO_TEST_CASE(is_repeated_by_every_kind_of_letter_in_each_place_that_name
   try_all_lies<ByQuorum>();
 }
 
-// A member tells which group it was assigned to last, and a coordinator which one it works in: they
-// may be of any node.
+// A member names the group to which it was assigned last, and a coordinator names the group in
+// which it works. Either may be a group of any node.
 BOOST_AUTO_TEST_CASE(is_not_repeated_by_answers_that_name_other_groups) {
   Letter letter{sender, life, receiver, CallNumber{1}, AreYouFree{}};
   const GroupNumber of_somebody{5, somebody};

@@ -3,7 +3,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-/// Group numbers that cannot be, from who lies or is broken. Three nodes, settled.
+/// Impossible group numbers from a peer that lies or is broken. Three nodes, settled.
 
 namespace muster::test {
 namespace {
@@ -13,7 +13,7 @@ namespace bdata = boost::unit_test::data;
 const std::vector<ProtocolName> all_protocols{ProtocolName::bully, ProtocolName::invitation,
                                               ProtocolName::textbook};
 
-/// The letter with which a coordinator of that protocol tells of its group.
+/// The letter by which a coordinator of that protocol announces its group.
 Message tells_of(ProtocolName protocol, const GroupNumber& group) {
   if (protocol == ProtocolName::invitation) return invitation::Invitation{group};
   if (protocol == ProtocolName::textbook) return textbook::Coordinator{group, {}};

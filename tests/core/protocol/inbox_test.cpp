@@ -9,7 +9,8 @@ namespace {
 
 constexpr NodeId other{2};
 
-/// A life that began at 0 s, where nothing may wait for longer than 1 s.
+/// A life that began at 0 s. In these tests an event that waits for more than 1 s is a pause of the
+/// node.
 struct Begun {
   Inbox inbox{1s};
 
@@ -21,7 +22,7 @@ struct Begun {
 
   void put(CallNumber call, Duration at) { inbox.put(Unanswered{other, call}, at); }
 
-  /// In a word, for what is of interest here.
+  /// The next event as a short text, without the details that do not matter here.
   std::string next(Duration now) {
     const auto event = inbox.next(now);
     if (!event) return "nothing";
@@ -39,7 +40,7 @@ BOOST_AUTO_TEST_SUITE(inbox)
 BOOST_AUTO_TEST_CASE(a_life_begins_with_recovered_and_nothing_has_waited_before_it) {
   Inbox inbox(1s);
   inbox.put(Leaving{}, 0s);
-  inbox.stood_still(5s);
+  inbox.on_pause(5s);
   inbox.begin({}, 10s);
   BOOST_TEST(std::holds_alternative<Recovered>(inbox.next(10s).value()));
   BOOST_TEST(!inbox.pauses());
@@ -74,7 +75,8 @@ BOOST_FIXTURE_TEST_CASE(an_expiry_means_nothing_once_its_timer_is_disarmed, Begu
   BOOST_TEST(next(0s) == "nothing");
 }
 
-// Assumption 9: nodes do not pause. One that does has failed, and is told before all else.
+// Assumption 9: nodes do not pause. A node that paused has failed, and it must learn this before
+// any other event.
 BOOST_FIXTURE_TEST_CASE(what_waited_for_too_long_is_preceded_by_one_pause_for_all, Begun) {
   put({1}, 0s);
   put({2}, 1s);
@@ -101,16 +103,16 @@ BOOST_FIXTURE_TEST_CASE(a_void_expiry_has_not_waited, Begun) {
   BOOST_TEST(next(5s) == "call 1");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_host_that_stood_still_has_paused_though_nothing_waits, Begun) {
-  inbox.stood_still(2s);
-  inbox.stood_still(3s);
-  inbox.stood_still(1s);
+BOOST_FIXTURE_TEST_CASE(a_host_that_was_paused_says_so_though_nothing_waits, Begun) {
+  inbox.on_pause(2s);
+  inbox.on_pause(3s);
+  inbox.on_pause(1s);
   BOOST_TEST(next(6s) == "Paused for 3000 ms");
   BOOST_TEST(next(6s) == "nothing");
 }
 
 BOOST_FIXTURE_TEST_CASE(it_pauses_until_all_that_the_pause_led_to_was_performed, Begun) {
-  inbox.stood_still(2s);
+  inbox.on_pause(2s);
   BOOST_TEST(inbox.pauses());
   next(2s);
   BOOST_TEST(inbox.pauses());
@@ -118,7 +120,8 @@ BOOST_FIXTURE_TEST_CASE(it_pauses_until_all_that_the_pause_led_to_was_performed,
   BOOST_TEST(!inbox.pauses());
 }
 
-// The same number in a call that waits was chosen by the caller's next life.
+// If a waiting call has the same number as an answer, the caller's next life has chosen that number
+// again.
 BOOST_FIXTURE_TEST_CASE(it_knows_the_calls_that_wait_and_takes_no_answer_for_one, Begun) {
   inbox.put(Received{{other, {1}, {1}, {7}, AreYouThere{}}}, 0s);
   inbox.put(Received{{other, {1}, {1}, {8}, Answer{Here{}}}}, 0s);

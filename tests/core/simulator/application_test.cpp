@@ -5,7 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-// A user's own application in the lab: its hooks, cells and permits, and every crash point.
+// A user's own application in the lab: its hooks, cells and permits, and a crash at each possible
+// point.
 
 namespace muster::test {
 namespace {
@@ -18,7 +19,7 @@ std::uint64_t entries(const lab::World& world, NodeId node) {
   return found == cells.end() ? 0 : std::stoull(found->second.data);
 }
 
-/// What was acknowledged is there.
+/// Checks that all acknowledged entries are there.
 std::optional<std::string> kept(const lab::World& world, const Acknowledged& acknowledged) {
   for (const auto& [node, entry] : acknowledged)
     if (entries(world, node) < entry)
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(one_that_acknowledges_too_early_is_found) {
   BOOST_TEST(report.broken->journal.find("\"fault\":\"killed\"") != std::string::npos);
 }
 
-/// Keeps every permit that it gets until the test lets go of it.
+/// An application that keeps every permit that it gets until the test returns the permit.
 struct Holding final : Application {
   Holding(Services& given, std::vector<Permit>& kept) : services(given), permits(kept) {}
   void stop(StopContext, Done<Report> done) override { done({}); }
@@ -105,7 +106,7 @@ BOOST_AUTO_TEST_CASE(stop_waits_for_permits_and_a_process_that_never_returns_the
   BOOST_REQUIRE(permits.size() == 1u);
   world.restart(NodeId{2});
   world.run_for(world.config(NodeId{1}).timings.stop_deadline * 2);
-  BOOST_TEST(!world.is_up(NodeId{1}));  // it kept its permit for too long
+  BOOST_TEST(!world.is_up(NodeId{1}));  // the application kept its permit for too long
 }
 
 BOOST_AUTO_TEST_CASE(a_permit_is_worth_nothing_while_its_process_may_have_been_paused) {
@@ -118,7 +119,8 @@ BOOST_AUTO_TEST_CASE(a_permit_is_worth_nothing_while_its_process_may_have_been_p
   BOOST_TEST(permits.front().valid() != permits.back().valid());
 }
 
-/// Asks for a permit before there is a group, and has its work ended by its stop token.
+/// An application that asks for a permit before there is a group. The application's work ends when
+/// a stop is requested of the permit's stop token.
 struct Waiting final : Application {
   struct Seen {
     std::vector<std::string> told;

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-// What calm is worth (docs/options/calm.md): a minute each, five nodes, T = 100 ms.
+// The value of calm (docs/explanation/options/calm.md): runs of one minute with five nodes and T =
+// 100 ms.
 
 namespace muster::test {
 namespace {
@@ -21,8 +22,8 @@ lab::WorldOptions world_with(const Options& options) {
   return world;
 }
 
-/// The part of a minute for which the nodes but `bad` are Normal in one group. `act` is called at
-/// the beginning of each second of it.
+/// Runs the world for a minute. Returns the share of that minute for which all nodes except `bad`
+/// are Normal in one group. `act` is called at the beginning of each second.
 template <class Act>
 double work_beside(lab::World& world, NodeId bad, Act act) {
   BOOST_REQUIRE(world.run_until_normal());
@@ -45,7 +46,7 @@ double work_beside(lab::World& world, NodeId bad, Act act) {
   return worked / (60.0 * in_a_second);
 }
 
-/// Its disk is slow from then on.
+/// From then on the disk of node `id` is slow.
 double beside_slow_disk(NodeId bad, const Options& options) {
   bool slow = false;
   lab::WorldOptions how = world_with(options);
@@ -102,7 +103,8 @@ BOOST_AUTO_TEST_CASE(one_bad_node_does_not_cost_the_others_their_work) {
   for (const Quorum quorum : {Quorum::off, Quorum::majority}) {
     for (std::uint32_t node : {1U, 5U}) {
       const NodeId bad{node};
-      // Each time that a coordinator falls silent for a second costs that second (quorum.md).
+      // With a quorum, the others cannot work in a second in which the coordinator is silent
+      // (docs/explanation/options/quorum.md).
       const double where_it_may_be_silent = quorum == Quorum::majority && node == 5 ? 0.9 : 0.95;
       reaches(0.95, "the slow disk", beside_slow_disk, bad, quorum);
       reaches(where_it_may_be_silent, "the link", beside_flapping, bad, quorum);
@@ -111,8 +113,8 @@ BOOST_AUTO_TEST_CASE(one_bad_node_does_not_cost_the_others_their_work) {
   }
 }
 
-/// How much each of the nodes is at work in half a minute. `act` is called at the beginning of each
-/// tenth of a second of it.
+/// Runs the world for half a minute. Returns the share of that time in which each node works. `act`
+/// is called at the beginning of each tenth of a second.
 template <class Act>
 std::vector<double> shares(lab::WorldOptions options, Act act) {
   lab::World world(std::move(options));
@@ -184,7 +186,7 @@ BOOST_AUTO_TEST_CASE(no_sound_node_works_less_with_calm_than_without) {
       nodes_of({5}));
 }
 
-/// Its `start` fails wherever there are others.
+/// An application whose `start` fails whenever its group has other members.
 struct Unsociable : Application {
   explicit Unsociable(Services& services) : node(services) {}
   void stop(StopContext, Done<Report> done) override { done({}); }
@@ -200,7 +202,7 @@ struct Unsociable : Application {
   Services& node;
 };
 
-// 1 and 2 fare alike, so neither differs.
+// Nodes 1 and 2 fail together, so the others cannot tell which of the two is to blame.
 BOOST_AUTO_TEST_CASE(of_two_that_are_cut_off_together_none_is_held_with_a_quorum_either) {
   for (const Quorum quorum : {Quorum::off, Quorum::majority}) {
     Options options;

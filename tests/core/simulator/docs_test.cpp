@@ -5,7 +5,7 @@
 #undef NDEBUG
 #include "lab_md.hpp"
 
-// What docs/lab.md shows is compiled, and does what it says.
+// The code that docs/how-to/lab.md shows compiles and does what the page says.
 
 namespace muster::test {
 namespace {

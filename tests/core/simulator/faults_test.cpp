@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-// What befalls the nodes of a world, and what the world as their host owes them then.
+// Faults of the nodes in a world, and the duties of the world as their host.
 
 namespace muster::test {
 namespace {
@@ -20,7 +20,7 @@ void all_holds(const lab::World& world) {
       BOOST_ERROR(violated->assertion + ": " + violated->disagreement.why);
 }
 
-/// How many events of that kind were given, at that node.
+/// The number of events of that kind at that node.
 template <class E>
 std::size_t events(const lab::World& world, NodeId node) {
   return static_cast<std::size_t>(
@@ -67,7 +67,8 @@ BOOST_FIXTURE_TEST_CASE(a_broken_connection_loses_nothing_and_proves_nothing, Fo
   all_holds(world);
 }
 
-// Whoever believed the first would be deaf to node 3, and the second would end the group.
+// If a node believed the first of these letters, it would ignore the real node 3. If a node
+// believed the second letter, it would end the group.
 BOOST_FIXTURE_TEST_CASE(a_letter_whose_tags_lie_changes_nothing, Formed) {
   const std::optional<GroupNumber> group = world.view(NodeId{1}).group;
   const Incarnation far{highest_number - 1};
@@ -91,7 +92,8 @@ BOOST_FIXTURE_TEST_CASE(a_node_that_paused_for_long_is_told_so_before_anything_e
   world.pause(NodeId{3});
   world.run_for(2s);
   BOOST_TEST(world.view(NodeId{2}).coordinator.value().value == 2u);
-  BOOST_TEST(world.view(NodeId{3}).coordinator.value().value == 3u);  // it knows of nothing
+  // It has not noticed the pause.
+  BOOST_TEST(world.view(NodeId{3}).coordinator.value().value == 3u);
   world.resume(NodeId{3});
   BOOST_TEST(events<Paused>(world, NodeId{3}) == 1u);
   BOOST_TEST(world.run_until_normal());

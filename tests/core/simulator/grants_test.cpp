@@ -7,7 +7,8 @@
 #include <map>
 #include <set>
 
-// docs/options/quorum.md: what a quorum bounds, in worlds with cuts, in simulated time.
+// The bounds of a quorum (docs/explanation/options/quorum.md), in worlds with cut links, in
+// simulated time.
 
 namespace muster::test {
 namespace {
@@ -26,10 +27,11 @@ lab::WorldOptions with_quorum(Quorum quorum = Quorum::majority) {
   return options;
 }
 
-/// Who worked, by the hooks of the journal: from the beginning of `start` to the end of `stop`.
+/// The time in which each node works, from the hooks in its journal: from the beginning of `start`
+/// to the end of `stop`.
 struct Work {
-  std::map<NodeId, Duration> worked;  ///< by node
-  Duration apart{};                   ///< in which two nodes worked for different groups
+  std::map<NodeId, Duration> worked;  ///< the time of work of each node
+  Duration apart{};                   ///< the time in which two nodes worked for different groups
   std::size_t groups = 0;
 
   [[nodiscard]] double share(std::uint32_t node, Duration of) const {
@@ -71,7 +73,8 @@ Work work_of(const std::deque<journal::Line>& lines, Duration from, Duration to)
   return work;
 }
 
-/// A world that was Normal when `strike` struck, and what work there was in the minute after.
+/// The work of the nodes in the minute after a fault. Calls `strike`, which makes the fault, when
+/// all nodes are Normal.
 Work after(lab::WorldOptions options, const std::function<void(lab::World&)>& strike) {
   lab::World world(std::move(options));
   BOOST_REQUIRE(world.run_until_normal());
@@ -95,7 +98,8 @@ BOOST_AUTO_TEST_CASE(a_member_that_is_cut_from_its_coordinator_alone_soon_stops)
   const Work work = after(with_quorum(), cut);
   BOOST_TEST(work.apart.count() == 0);
   for (std::uint32_t node : {2u, 3u, 4u, 5u}) BOOST_TEST(work.share(node, minute) > 0.95, node);
-  // Without a quorum it works beside them until a higher node ends its second election in a row.
+  // Without a quorum the cut member works beside the others, until a higher node ends its second
+  // election in a row.
   BOOST_TEST(after(with_quorum(Quorum::off), cut).apart.count() > 0);
 }
 
@@ -154,7 +158,8 @@ BOOST_AUTO_TEST_CASE(a_link_that_is_up_and_down_never_has_two_groups_at_work) {
   BOOST_TEST(work.apart.count() == 0);
 }
 
-// The commit before it took until then.
+// At node 1 the commit before `start` takes so long that the node's right has expired when the
+// commit ends.
 BOOST_AUTO_TEST_CASE(a_start_that_would_begin_beyond_its_right_is_not_called) {
   lab::WorldOptions options = with_quorum();
   options.commit_time = [](NodeId node) -> Duration { return node == id(1) ? 300ms : 1ms; };

@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-// hold_down: the rule, and what it is worth.
+// The option hold_down: what it does, and how much it helps.
 
 namespace muster::test {
 namespace {
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(short_lives_are_waited_for_longer_and_longer_until_one_last
   for (const Duration wait : {1s, 2s, 4s}) {
     world.fail(NodeId{1});
     BOOST_TEST(world.restart(NodeId{1}));
-    BOOST_TEST(!world.restart(NodeId{1}));  // it waits already
+    BOOST_TEST(!world.restart(NodeId{1}));  // the node waits already
     world.run_for(wait - 1ms);
     BOOST_TEST(!world.is_up(NodeId{1}));
     world.run_for(2ms);
@@ -87,8 +87,9 @@ BOOST_AUTO_TEST_CASE(short_lives_are_waited_for_longer_and_longer_until_one_last
   BOOST_TEST(world.verify().holds());
 }
 
-/// The part of that time for which nodes 2 and 3 work, while node 1 ends 300 ms after each of
-/// its lives has begun and is started again at once, and each stop takes 500 ms.
+/// The share of the time in which nodes 2 and 3 work while node 1 is in a crash loop. Each life of
+/// node 1 ends 300 ms after its beginning, and the test starts node 1 again at once. Each stop
+/// takes 500 ms.
 double worked_beside_a_crash_loop(Duration shortest, Duration time) {
   lab::WorldOptions options = held_down(shortest);
   options.keep_lines = false;
@@ -115,7 +116,8 @@ double worked_beside_a_crash_loop(Duration shortest, Duration time) {
   return static_cast<double>(worked) / slices;
 }
 
-// It is 0.1 % of their time without it, 99 % with it (docs/options.md).
+// Nodes 2 and 3 work for 0.1 % of the time without hold_down, and for 99 % with it
+// (docs/explanation/options.md).
 BOOST_AUTO_TEST_CASE(a_low_node_in_a_crash_loop_does_not_keep_the_others_from_working) {
   const double with = worked_beside_a_crash_loop(1s, 10min);
   const double without = worked_beside_a_crash_loop(0s, 1min);

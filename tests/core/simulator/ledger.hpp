@@ -8,11 +8,11 @@
 
 namespace muster::test {
 
-/// How many entries applications of a ledger have acknowledged, by node.
+/// The number of entries that each node's ledger has acknowledged.
 using Acknowledged = std::map<NodeId, std::uint64_t>;
 
-/// An application that writes one entry each time that it is started, and acknowledges it: when it
-/// is durable, or, where it is hasty, when it has asked for it.
+/// An application that writes one entry in each `start` and acknowledges it when it is durable. A
+/// hasty ledger acknowledges the entry as soon as it has asked for the write.
 class Ledger final : public Application {
  public:
   Ledger(Services& services, Acknowledged& acknowledged, bool hasty)

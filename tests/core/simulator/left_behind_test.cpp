@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-// Worlds in which links stay cut: who is at work there, and for how long two groups are.
+// Worlds in which links stay cut: which nodes work there, and for how long two groups work at once.
 
 namespace muster::test {
 namespace {
@@ -15,7 +15,7 @@ using lab::Deed;
 using What = Deed::What;
 using muster::operator<<;
 
-constexpr Duration from = 3s;  // the world has come to rest, and what is done to it begins
+constexpr Duration from = 3s;  // when the world has settled and the faults begin
 constexpr Duration to = 33s;
 
 Deed kill(std::uint32_t node, Duration at = from) {
@@ -35,10 +35,10 @@ struct Given {
   const char* name;
   std::uint32_t nodes;
   std::vector<Deed> deeds;
-  const char* work;  ///< these do in the end
+  const char* work;  ///< the nodes that work in the end
 };
 
-// The worlds of docs/findings.md, in which links stay cut.
+// The worlds of docs/findings.md in which links stay cut.
 std::vector<Given> worlds() {
   return {
       {"3 restarts behind a cut of 1-3", 3, {kill(3), cut(1, 3), start(3)}, "2 3"},
@@ -75,10 +75,10 @@ lab::SeedRun run(const Given& given, std::uint64_t seed, const lab::Simulation& 
   return lab::run_seed(simulation, seed);
 }
 
-/// What the applications did, as the lines tell it.
+/// The work of the applications, as the journals show it.
 struct Works {
   std::string in_the_end;
-  Duration apart{};  ///< two were at work for different groups
+  Duration apart{};  ///< the time in which two nodes worked for different groups
 };
 
 Works works(const lab::SeedRun& run) {
@@ -110,7 +110,7 @@ Works works(const lab::SeedRun& run) {
   return works;
 }
 
-/// The sentence of its violation; empty where there is none.
+/// The sentence of the left-behind violation; empty if there is none.
 std::string left_behind(const lab::SeedRun& run) {
   verify::Foreseer foreseer;
   for (const journal::Line& line : run.lines) foreseer.take(line);
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(leave_one_group_at_work_and_a_node_that_is_left_behind_at_w
   }
 }
 
-// A Check takes T there, and the next one begins meanwhile: that is no quiet Check.
+// Here a Check takes T, so the next Check begins before this one ends. So no Check is quiet.
 BOOST_AUTO_TEST_CASE(leave_no_coordinator_at_work_that_asks_one_node_after_the_other) {
   lab::Simulation one_by_one;
   one_by_one.repairs.parallel_calls = false;
@@ -164,7 +164,8 @@ BOOST_AUTO_TEST_CASE(leave_no_coordinator_at_work_that_asks_one_node_after_the_o
     BOOST_TEST(works(run(given, seed, one_by_one)).in_the_end == given.work);
 }
 
-// 2-3 of three: each halts node 1 in turn, and only a quorum ends that.
+// The link 2-3 of three nodes is cut. Nodes 2 and 3 halt node 1 in turn, and only a quorum ends
+// that.
 BOOST_AUTO_TEST_CASE(leave_rivals_of_whom_nothing_is_claimed_without_a_quorum) {
   const Given rivals{"2-3 is cut at peace", 3, {cut(2, 3)}, ""};
   BOOST_TEST(works(run(rivals, 1, {})).apart > 5s);

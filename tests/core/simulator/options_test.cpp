@@ -7,7 +7,8 @@
 #include <map>
 #include <optional>
 
-// docs/options.md: seeded runs with each option, and what only that option promises.
+// Seeded runs with each option of docs/explanation/options.md. They check the promises that only
+// this option makes.
 
 namespace muster::test {
 namespace {
@@ -22,12 +23,13 @@ lab::Simulation with(const Options& options) {
   return simulation;
 }
 
-/// Runs those seeds, of which none may violate anything, and looks at each with `look`.
+/// Runs these seeds, checks that none violates an assertion, and calls `look` for each.
 template <class Look>
 void look_at_seeds(const lab::Simulation& simulation, std::uint64_t last, const Look& look) {
   lab::Campaign campaign;
   for (std::uint64_t seed = 1; seed <= last; ++seed) {
-    // A group that is left for ever: docs/options/preempt.md.
+    // In this seed a node never gets back into a group, as docs/explanation/options/preempt.md
+    // explains.
     if (seed == 18 && simulation.options.preempt == Preempt::never) continue;
     const lab::SeedRun run = lab::run_seed(simulation, seed);
     if (const auto* violated = run.violated())
@@ -43,7 +45,7 @@ void look_at_seeds(const lab::Simulation& simulation, std::uint64_t last, const 
 const auto no_more = [](const lab::SeedRun&) {};
 
 BOOST_AUTO_TEST_CASE(nothing_is_violated_where_a_higher_node_joins) {
-  std::size_t below = 0;  // lower nodes that coordinate a higher one
+  std::size_t below = 0;  // number of lower nodes that coordinate a higher one
   look_at_seeds(with({.preempt = Preempt::never}), 60, [&](const lab::SeedRun& run) {
     for (const journal::Line& line : run.lines)
       if (const auto* step = std::get_if<journal::Step>(&line))
@@ -64,7 +66,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_violated_where_a_higher_node_joins_and_takes_ove
   BOOST_TEST(taken > 10u);
 }
 
-/// A group whose election began after another one's coordinator was Normal has the higher number.
+/// If an election begins when the coordinator of an earlier group is already Normal, the new group
+/// has a higher number than that group.
 void groups_ascend(const lab::SeedRun& run, std::size_t& compared) {
   std::optional<GroupNumber> formed;
   std::map<NodeId, std::pair<ElectionId, std::optional<GroupNumber>>> began;
@@ -95,16 +98,17 @@ void groups_ascend(const lab::SeedRun& run, std::size_t& compared) {
 BOOST_AUTO_TEST_CASE(nothing_is_violated_with_a_quorum_and_later_groups_have_higher_numbers) {
   lab::Simulation simulation = with({.quorum = Quorum::majority});
   look_at_seeds(simulation, 60, no_more);
-  simulation.allowed.erase(lab::Trouble::wipe);  // forgets numbers
+  simulation.allowed.erase(lab::Trouble::wipe);  // a wiped node forgets its numbers
   std::size_t compared = 0;
   look_at_seeds(simulation, 60, [&](const lab::SeedRun& run) { groups_ascend(run, compared); });
   BOOST_TEST(compared > 100u);
 }
 
-/// Before anybody starts for a group, all that reorganized for it know its task.
+/// Before any node starts for a group, all members that reorganized for it have its task in safe
+/// storage.
 void all_know_before_one_starts(const lab::SeedRun& run) {
   std::map<GroupNumber, std::vector<NodeId>> members;
-  std::map<NodeId, std::optional<GroupNumber>> saved;  // what is in safe storage
+  std::map<NodeId, std::optional<GroupNumber>> saved;  // the group in safe storage
   std::map<NodeId, std::deque<SafeState>> saving;
   for (const journal::Line& line : run.lines) {
     if (const auto* header = std::get_if<journal::Header>(&line)) saving[header->node].clear();

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-// Stores that are put back to an older copy (docs/operating.md).
+// Stores that are restored from an older copy (docs/how-to/restore.md).
 
 namespace muster::test {
 namespace {
@@ -11,7 +11,8 @@ using namespace std::chrono_literals;
 
 constexpr NodeId restored{3};
 
-/// Its second life is over without a word, and it begins a second one again.
+/// The node's second life ends in a power cut, and the test restores a copy of the store from
+/// before that life. So the next life takes itself for the second one.
 void comes_back_as_before(lab::World& world) {
   BOOST_REQUIRE(world.run_until_normal());
   BOOST_REQUIRE(world.copy(restored));
@@ -25,7 +26,7 @@ void comes_back_as_before(lab::World& world) {
 
 BOOST_AUTO_TEST_SUITE(restores)
 
-BOOST_AUTO_TEST_CASE(only_what_is_down_and_was_copied_is_put_back) {
+BOOST_AUTO_TEST_CASE(only_a_node_that_is_down_and_was_copied_is_restored) {
   lab::World world(3, 1);
   BOOST_TEST(!world.restore(restored));
   BOOST_TEST(world.copy(restored));

@@ -6,8 +6,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-// Seeded runs: the same whoever builds them, nothing violated as it ships, every kind of trouble
-// seen, and what is not as it ships is caught.
+// Seeded runs of the simulator. Every build must give the same runs, the protocol as it ships must
+// violate nothing, every kind of trouble must take place, and the simulator must catch a wrong
+// protocol.
 
 namespace muster::test {
 namespace {
@@ -28,8 +29,8 @@ lab::Campaign run_seeds(const lab::Simulation& simulation, std::uint64_t first,
   return campaign;
 }
 
-// Where these change, a seed that was reported means another run from now on. Everything is in
-// them: what the protocol does, and how the world draws.
+// If these digests change, a seed that was reported earlier no longer repeats its run. The digests
+// depend on everything: on the protocol, and on the random choices of the world.
 BOOST_AUTO_TEST_CASE(a_seed_is_the_same_run_with_every_compiler_in_every_build) {
   std::string digests;
   for (std::uint64_t seed : {1u, 2u, 3u, 4u, 5u})
@@ -39,8 +40,9 @@ BOOST_AUTO_TEST_CASE(a_seed_is_the_same_run_with_every_compiler_in_every_build) 
       "fb14785033cde3c1 f369c3fa2505eb6d 5970898ec03f2290 b2b0c36458a8fe45 85596db2da02447e ");
 }
 
-// Where more is saved, more waits: a caller may have failed, and be back with the same number. A
-// pause inside a save that only this switch asks for goes unnoticed (docs/findings.md): without.
+// With this switch off a node saves more, so its answers wait longer. During that wait the caller
+// may fail, and its next life may use the same call number. A pause inside such an additional save
+// is not noticed (docs/findings.md), so the test runs without pauses.
 BOOST_AUTO_TEST_CASE(an_answer_goes_to_the_life_that_called) {
   lab::Simulation simulation;
   simulation.most_nodes = 5;
@@ -80,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_counter_that_is_not_safe_is_caught) {
   BOOST_TEST(!run_seeds(simulation, 1, 4).violating.empty());
 }
 
-// It claims next to nothing, and that holds.
+// The textbook Bully claims next to nothing, and these claims hold.
 BOOST_AUTO_TEST_CASE(what_the_textbooks_bully_claims_holds) {
   lab::Simulation simulation;
   simulation.protocol = ProtocolName::textbook;
@@ -107,7 +109,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_violated_and_every_kind_of_trouble_is_seen) {
   for (lab::Trouble trouble : campaign.missing({})) BOOST_ERROR("never: " + to_text(trouble));
   for (const auto& [assertion, judged] : campaign.judged)
     BOOST_TEST(judged.checked > 0u, assertion + " was never checked");
-  // In 2 of 3,000 seeds no calm lasts long enough to claim it; seed 193 is one.
+  // In 2 of 3,000 seeds no time without faults is long enough for Assertion 2 to be claimed. Seed
+  // 193 is one of them.
   BOOST_TEST(campaign.judged.at("2").not_checked <= 1u);
 }
 

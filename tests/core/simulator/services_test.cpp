@@ -6,14 +6,15 @@
 
 #include <algorithm>
 
-// What an application asks of its node, and says of itself, in the lab.
+// The requests of an application to its node, and its statements about itself, in the lab.
 
 namespace muster::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Has its services for the test to speak by, and does at each `start` what the test wants.
+/// An application that gives its services to the test, and calls a function of the test in each
+/// `start`.
 struct Speaking final : Application {
   using AtStart = std::function<void(Services&)>;
   Speaking(Services& given, const AtStart& what) : services(given), at_start(what) {}
@@ -35,13 +36,15 @@ struct Speakers {
   Services& of(std::uint32_t id) {
     return dynamic_cast<Speaking&>(*world.application(NodeId{id})).services;
   }
-  /// Once there is a group of all that are up that is later than what that node knows now.
+  /// Runs until all nodes that are up form a group that is later than the present group of node
+  /// `id`.
   bool regroup(std::uint32_t id) {
     const auto before = world.view(NodeId{id}).group;
     return world.run_until([&] { return world.view(NodeId{id}).group > before; }, 5s) &&
            world.run_until_normal();
   }
-  /// Has that node step down, and runs until it knows: it has not left yet.
+  /// Makes that node step down, and runs until the node knows that it has stepped down. The node
+  /// has not left yet.
   void begin_to_step_down(std::uint32_t id, Duration back_after) {
     const auto known = [&, from = world.lines().size()] {
       return std::any_of(world.lines().begin() + static_cast<std::ptrdiff_t>(from),
@@ -103,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_node_is_out_for_no_less_than_nothing_and_for_a_year_at_mo
   BOOST_TEST(all.regroup(1));
   BOOST_REQUIRE(!back());
   const Duration out_since = all.world.now();
-  all.world.fail(NodeId{1});  // nobody is left who would ask who is there, all year
+  all.world.fail(NodeId{1});  // no other node calls node 3 for a year
   all.world.fail(NodeId{2});
   BOOST_TEST(all.world.run_until(back, 366 * 24h));
   BOOST_TEST(all.world.now() - out_since > 364 * 24h);
@@ -129,7 +132,7 @@ BOOST_AUTO_TEST_CASE(who_is_killed_on_its_way_out_or_is_wanted_out_does_not_come
   BOOST_TEST(!all.world.is_up(NodeId{2}));
 
   all.of(1).step_down(1s);
-  BOOST_TEST(all.world.leave(NodeId{1}));  // before its application is heard
+  BOOST_TEST(all.world.leave(NodeId{1}));  // the node has not yet stepped down
   all.world.run_for(10s);
   BOOST_TEST(!all.world.is_up(NodeId{1}));
   BOOST_TEST(all.world.verify().holds());
@@ -160,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_role_is_shown_until_the_next_stop_and_the_text_for_longer
   BOOST_TEST(shown(1) == has);
   all.world.pause(NodeId{1});
   all.world.run_for(all.world.config(NodeId{1}).timings.T);
-  BOOST_TEST(shown(1) == had);  // it may not work, though it does not know that yet
+  BOOST_TEST(shown(1) == had);  // its permits are over, but the node has not noticed its pause
 
   all.of(2).show({{}, std::string(Shown::longest_text + 1, 'x')});
   BOOST_TEST(shown(2) == to_text(Shown{{}, std::string(Shown::longest_text, 'x') + "..."}));
@@ -174,8 +177,9 @@ BOOST_AUTO_TEST_CASE(a_process_that_shows_no_role_ends) {
   all.of(1).show({{{"Primary", true}}, {}});
   all.world.run_for(1ms);
   BOOST_TEST(!all.world.is_up(NodeId{1}));
-  BOOST_TEST(all.world.journal().find(
-                 "the application shows the role \\\"Primary\\\": a role is") != std::string::npos);
+  BOOST_TEST(
+      all.world.journal().find("the application shows the role \\\"Primary\\\": a role has") !=
+      std::string::npos);
 }
 
 }  // namespace

@@ -8,15 +8,15 @@
 #include <algorithm>
 #include <stdexcept>
 
-// What an application says of itself in a seed, what a check of its world finds, and hooks that
-// fail by themselves.
+// Statements of an application in a seed, checks of the world by the test, and hooks that fail by
+// their own fault.
 
 namespace muster::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Does what the test wants in each start, and nothing else.
+/// An application that calls a function of the test in each `start`, and does nothing else.
 struct AtStart final : Application {
   using Act = std::function<void(Services&, const Assignment&, Done<>&)>;
   AtStart(Services& given, Act what) : services(given), act(std::move(what)) {}
@@ -56,14 +56,14 @@ void holds(const lab::SeedRun& run, const std::string& assertion) {
   }));
 }
 
-/// The hook fails by itself, for this reason.
+/// The reason for which the hook failed by its own fault.
 void fails(const lab::SeedRun& run, const std::string& why) {
   BOOST_TEST(violated(run).assertion == "hooks");
   BOOST_TEST(violated(run).disagreement.why.find(why) != std::string::npos,
              violated(run).disagreement.why);
 }
 
-// --- What it says
+// --- Statements of the application
 
 BOOST_AUTO_TEST_CASE(what_an_application_says_is_broken_violates_its_seed) {
   const lab::SeedRun run =
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_trial_that_cannot_be_made_is_told) {
   fails(lab::run_seed(in_peace([] { return lab::Trial{}; }), 7), "no make_application");
 }
 
-// --- Hooks that fail by themselves
+// --- Hooks that fail by their own fault
 
 BOOST_AUTO_TEST_CASE(a_hook_that_throws_fails_by_itself) {
   fails(lab::run_seed(in_peace([](Services&, const Assignment&, Done<>&) {
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(work_that_was_posted_and_throws_ends_its_process) {
         "no std::exception");
 }
 
-/// Its coordinator asks the first member before it defines the task.
+/// An application that, as coordinator, asks the first member before it defines the task.
 struct Asking final : Application {
   void stop(StopContext, Done<Report> done) override { done({}); }
   void reorganize(Reorganization all, Done<Definition> done) override {
@@ -241,7 +241,7 @@ struct Asking final : Application {
   void answer(Question, Done<Bytes> done) override { done({"nothing"}); }
 };
 
-// A hook that was drawn to fail, a member that does not answer, a pause.
+// The faults of a seed can make a hook fail, leave a question unanswered, or pause a node.
 BOOST_AUTO_TEST_CASE(no_fault_of_a_seed_is_told_as_a_failure_of_the_application) {
   lab::Simulation simulation;
   simulation.make_trial = [] {
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(no_fault_of_a_seed_is_told_as_a_failure_of_the_application)
   for (std::uint64_t seed = 1; seed <= 60; ++seed) holds(lab::run_seed(simulation, seed), "hooks");
 }
 
-// --- At every point
+// --- A failure at every point
 
 BOOST_AUTO_TEST_CASE(failing_everywhere_finds_what_the_application_says_is_broken) {
   lab::WorldOptions options;

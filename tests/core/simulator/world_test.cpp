@@ -7,15 +7,15 @@
 #include <sstream>
 #include <stdexcept>
 
-// A world of nodes in simulated time: the cluster that a user's test has in one value.
+// A world of nodes in simulated time: a whole cluster in one value, for users' tests.
 
 namespace muster::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// All assertions that were checked hold, and each step, run again from the journal's text, does
-/// and becomes what is recorded.
+/// All checked assertions hold. The check reads each step from the journal's text and runs it
+/// again. The actions and the view must be those of the journal.
 void judge(const lab::World& world) {
   for (const verify::Verdict& verdict : world.verify().verdicts)
     if (const auto* violated = std::get_if<verify::Violated>(&verdict))
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_there_is_not_is_named) {
     BOOST_CHECK_EXCEPTION(
         static_cast<void>(world.view(node)), std::invalid_argument, [&](const auto& refusal) {
           return std::string(refusal.what()) ==
-                 "lab::World: there is no node " + to_text(node) + "; there are 1 to 3";
+                 "lab::World: there is no node " + to_text(node) + "; the nodes are 1 to 3";
         });
   BOOST_CHECK_THROW(world.fail(NodeId{4}), std::invalid_argument);
   BOOST_CHECK_THROW(lab::World(0, 1), std::invalid_argument);

@@ -2,7 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-/// The Bully as textbooks give it (section 7), and what it lacks beside the paper's.
+/// The Bully as textbooks give it (docs/protocols/textbook/README.md), and its weaknesses compared
+/// with the paper's Bully.
 
 namespace muster::test {
 
@@ -18,11 +19,11 @@ Config config(std::map<NodeId, std::uint64_t> importance = {}) {
   return made;
 }
 
-/// Node 2 of four, up; the others are played by the test.
+/// Node 2 of four, up. The test plays the others.
 struct Node2 : Alone {
   Node2() : Alone(2, 4, config()) {}
 
-  /// Believes that 4 is coordinator, and works.
+  /// The node believes that node 4 is the coordinator, and its application works.
   void member_of_4() {
     called(4, Coordinator{{7, id(4)}, {"task"}});
     end_hooks();
@@ -47,7 +48,7 @@ BOOST_AUTO_TEST_CASE(election_goes_to_all_that_are_more_important_at_once) {
   BOOST_TEST(node.state().s == Status::Election);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_is_asked_answers_and_begins_an_election_of_its_own_but_one_only) {
+BOOST_AUTO_TEST_CASE(a_node_that_is_asked_answers_and_begins_only_one_election_of_its_own) {
   member_of_4();
   const Actions first = called(1, Election{});
   BOOST_TEST(sent<Answer>(first) == std::vector<std::uint32_t>{1});
@@ -102,7 +103,7 @@ BOOST_AUTO_TEST_CASE(the_most_important_wins_by_its_score_and_of_equals_the_high
   BOOST_TEST(cluster.view(3).coordinator == id(4));
 }
 
-// What it lacks beside the paper's.
+// Weaknesses of the textbook Bully that the paper's Bully does not have.
 
 BOOST_AUTO_TEST_CASE(until_the_result_is_known_others_work_on_under_the_old_view) {
   member_of_4();
@@ -134,19 +135,19 @@ BOOST_AUTO_TEST_CASE(two_coordinators_after_a_cut_remain_for_ever) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Section 7, counted: Election, Answer and Coordinator; the question by which the failure is
-// noticed is not one of them.
+// The counted messages are Election, Answer and Coordinator. The question by which a node notices
+// the failure is not counted.
 BOOST_AUTO_TEST_SUITE(textbook_messages)
 
 namespace {
 
-/// Of a fail-over that `first` begins when only n, the coordinator, is down.
+/// The messages of a fail-over that `first` begins when only the coordinator n is down.
 std::size_t messages(std::uint32_t n, std::uint32_t first) {
   World world = all_together(n);
   world.fail(n, true);
   BOOST_REQUIRE(world.expire(first, Timer::coordinator));
   BOOST_REQUIRE(world.silence(first, n));
-  // The election has begun: one Election for each node above has just been sent.
+  // The election has begun: one Election for each higher node has just been sent.
   const std::size_t before = world.sent().size() - (n - first);
   for (bool more = true; more;) {
     world.run();

@@ -11,7 +11,7 @@
 #include <boost/mp11/list.hpp>
 #include <boost/mp11/utility.hpp>
 
-/// Every value type of the vocabulary.
+/// All value types of the protocol.
 
 namespace muster::test {
 

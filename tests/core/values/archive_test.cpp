@@ -33,7 +33,7 @@ std::string error_of(std::string_view hexadecimal, Limits limits = {}) {
 
 BOOST_AUTO_TEST_SUITE(archive)
 
-// What stands on disks and wires: a change here is another version of both.
+// These bytes are on disks and in messages. A change here needs a new version of both formats.
 BOOST_AUTO_TEST_CASE(has_these_bytes) {
   BOOST_TEST(encode(Halt{{NodeId{5}, Incarnation{4}, 2}}) ==
              bytes_of("05000000 0400000000000000 0200000000000000"));
@@ -55,29 +55,29 @@ BOOST_AUTO_TEST_CASE(has_these_bytes) {
 
 BOOST_AUTO_TEST_CASE(says_where_the_bytes_are_none) {
   BOOST_TEST(error_of<Halt>("05000000 04") == "byte 4 of 5: the bytes end too early");
-  BOOST_TEST(error_of<Status>("03 00") == "byte 1 of 2: bytes that belong to nothing");
+  BOOST_TEST(error_of<Status>("03 00") == "byte 1 of 2: surplus bytes at the end");
   BOOST_TEST(error_of<Status>("04") == "byte 1 of 1: a value that has no name");
   BOOST_TEST(error_of<bool>("02") == "byte 1 of 1: neither true nor false");
   BOOST_TEST(error_of<std::optional<bool>>("02") ==
-             "byte 1 of 1: an optional value neither there nor not");
+             "byte 1 of 1: an optional value that is neither present nor absent");
   BOOST_TEST(error_of<Message>("0f") == "byte 1 of 1: an alternative that does not exist");
   BOOST_TEST(error_of<NodeSet>("02000000 02000000 01000000") ==
-             "byte 12 of 12: a set that does not ascend");
+             "byte 12 of 12: a set whose ids do not ascend");
   BOOST_TEST(error_of<NodeSet>("02000000 02000000 02000000") ==
-             "byte 12 of 12: a set that does not ascend");
+             "byte 12 of 12: a set whose ids do not ascend");
   BOOST_TEST((error_of<std::map<NodeId, bool>>("02000000 02000000 00 02000000 00")) ==
-             "byte 14 of 14: a map that does not ascend");
+             "byte 14 of 14: a map whose keys do not ascend");
   BOOST_TEST(decode<Halt>("").error().code == ExitCode::storage_refused);
 }
 
 BOOST_AUTO_TEST_CASE(holds_counts_against_the_bytes_left) {
   BOOST_TEST(error_of<Bytes>("ffffffff 00") == "byte 4 of 5: the bytes end too early");
   BOOST_TEST(error_of<Members>("02000000 00") ==
-             "byte 4 of 5: a count that the bytes left cannot hold");
+             "byte 4 of 5: a count too large for the bytes that are left");
   BOOST_TEST(error_of<NodeSet>("ffff0000") ==
-             "byte 4 of 4: a count that the bytes left cannot hold");
+             "byte 4 of 4: a count too large for the bytes that are left");
   BOOST_TEST(error_of<bully::Calls>("01000000 00000000 00000000 000000") ==
-             "byte 4 of 15: a count that the bytes left cannot hold");
+             "byte 4 of 15: a count too large for the bytes that are left");
 }
 
 BOOST_AUTO_TEST_CASE(has_limits) {
@@ -85,16 +85,16 @@ BOOST_AUTO_TEST_CASE(has_limits) {
              "byte 0 of 5: more bytes than the limit");
   BOOST_TEST(error_of<NodeSet>("02000000 01000000 02000000", {.elements = 1}) ==
              "byte 4 of 12: more elements than the limit");
-  // The limit is of all containers together.
+  // The limit counts the elements of all containers together.
   const std::vector<NodeSet> sets{{NodeId{1}}, {NodeId{1}}};
   BOOST_TEST(!decode<std::vector<NodeSet>>(encode(sets), {.elements = 3}));
   BOOST_TEST(decode<std::vector<NodeSet>>(encode(sets), {.elements = 4}).has_value());
-  // Values that take no bytes at all are counted, too.
+  // Elements that take no bytes also count towards the limit.
   BOOST_TEST(error_of<std::vector<Leaving>>("ffffffff") ==
              "byte 4 of 4: more elements than the limit");
 }
 
-// Whoever says them: what is added to one never wraps.
+// Numbers from any sender are below this limit, so adding to them never overflows.
 BOOST_AUTO_TEST_CASE(refuses_incarnations_and_counters_that_nothing_counts_to) {
   const auto takes = [](const auto& value) {
     return decode<std::remove_cvref_t<decltype(value)>>(encode(value)).has_value();
@@ -140,7 +140,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(archive_of_boost_members)
 
-// An ordinary class for Boost.Serialization, with a described value and a stock container inside.
+// An ordinary class for Boost.Serialization. It contains a described value and a standard
+// container.
 class Ledger {
  public:
   std::list<std::uint16_t> entries;
@@ -177,7 +178,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_forged_count) {
   BOOST_TEST(!decode<Ledger>(bytes_of("ffffff7f 0100 0302")));
 }
 
-// A member of another engineer may throw what it likes.
+// A user's class may throw any type.
 struct Stubborn {
   template <class Archive>
   void serialize(Archive&, unsigned) {
@@ -197,7 +198,7 @@ BOOST_AUTO_TEST_SUITE(checksums)
 
 BOOST_AUTO_TEST_CASE(are_crc_32) {
   BOOST_TEST(checksum("") == 0u);
-  BOOST_TEST(checksum("123456789") == 0xCBF43926u);  // the check value of the catalogues
+  BOOST_TEST(checksum("123456789") == 0xCBF43926u);  // as in catalogues of checksums
   BOOST_TEST(checksum("The quick brown fox jumps over the lazy dog") == 0x414FA339u);
 }
 

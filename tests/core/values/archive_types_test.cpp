@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t values_of_each = 60;
 
-// Plain functions, so that each type costs little to compile.
+// These are plain functions, not templates, so that each type costs little to compile.
 void expect(bool holds, std::string_view what, std::string_view type, std::uint64_t seed) {
   BOOST_TEST(holds, what << ": " << type << ", seed " << seed);
 }
@@ -56,13 +56,15 @@ BOOST_AUTO_TEST_CASE(gives_back_what_it_took) {
   for_each_type<AllTypes>([]<class T>(boost::mp11::mp_identity<T>) { expect_same_back<T>(); });
 }
 
-// The bytes of no value begin or go on with those of another: an end that came too early is seen.
+// The bytes of one value are never a prefix of another value's bytes, so a reader always notices
+// missing bytes.
 BOOST_AUTO_TEST_CASE(refuses_too_few_and_too_many_bytes) {
   for_each_type<AllTypes>(
       []<class T>(boost::mp11::mp_identity<T>) { expect_other_sizes_refused<T>(); });
 }
 
-// What is read after an accident is another value or none, never the same one twice.
+// Bytes that were changed by accident give another value, or no value. Two different texts never
+// give the same value.
 BOOST_AUTO_TEST_CASE(has_one_text_for_each_value) {
   for_each_type<AllTypes>(
       []<class T>(boost::mp11::mp_identity<T>) { expect_one_text_for_each_value<T>(); });

@@ -11,7 +11,8 @@
 namespace muster::test {
 namespace {
 
-// In what two values that are not the same do not differ; empty when they differ in everything.
+// Two different values must differ in several properties. Returns the name of the first property
+// that is the same for both; empty if all differ.
 template <class T>
 std::string alike(const T& left, const T& right) {
   if (left == right) return "equality";

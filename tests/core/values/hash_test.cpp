@@ -19,8 +19,8 @@ BOOST_AUTO_TEST_CASE(are_xxh64) {
   BOOST_TEST(to_text(digest("Nobody inspects the spammish repetition")) == "fbcea83c8a378bf1");
 }
 
-// The bytes that the xxHash project checks itself with, where stripes, words and single bytes are
-// left.
+// The bytes with which the xxHash project checks itself. The sizes are chosen so that whole
+// stripes, words or single bytes remain at the end.
 BOOST_AUTO_TEST_CASE(are_xxh64_for_each_shape_of_the_end) {
   std::string bytes;
   for (std::uint32_t generator = 2654435761; bytes.size() < 101; generator *= generator)
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(of_equal_values_are_equal) {
   BOOST_TEST(hash(state) != hash(copy));
 }
 
-// Where one value ends and the next begins is part of the hash.
+// The boundary between two values is part of the hashed data.
 BOOST_AUTO_TEST_CASE(tell_apart_where_values_end) {
   const std::vector<std::string> joined{"ab", ""};
   const std::vector<std::string> split{"a", "b"};
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(tell_apart_where_values_end) {
   BOOST_TEST(hash(Message(AreYouThere{})) != hash(Message(Answer{})));
 }
 
-// Small numbers are what states are full of: none of them may fall together.
+// States contain mostly small numbers, so no two of these may have the same hash.
 BOOST_AUTO_TEST_CASE(of_small_numbers_differ) {
   std::vector<std::uint64_t> seen;
   for (std::uint64_t counter = 0; counter < 200; ++counter)

@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(keep_unicode) {
   BOOST_TEST(to_json(text) == '"' + text + '"');
 }
 
-// Each byte that is no part of UTF-8 becomes U+FFFD and its two digits.
+// Each byte that is not part of valid UTF-8 becomes U+FFFD and its two hexadecimal digits.
 BOOST_AUTO_TEST_CASE(escape_bytes_that_are_not_unicode) {
   BOOST_TEST(to_json(std::string("a\xff")) == R"("a\ufffdff")");
   BOOST_TEST(to_json(std::string("\xc0\x80")) == R"("\ufffdc0\ufffd80")");              // overlong
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(of_every_two_bytes_come_back) {
 }
 
 BOOST_AUTO_TEST_CASE(of_bytes_are_base64) {
-  // RFC 4648, section 10.
+  // RFC 4648, "Test Vectors".
   BOOST_TEST(to_json(Bytes{""}) == R"("")");
   BOOST_TEST(to_json(Bytes{"f"}) == R"("Zg==")");
   BOOST_TEST(to_json(Bytes{"fo"}) == R"("Zm8=")");
@@ -194,15 +194,14 @@ BOOST_AUTO_TEST_CASE(of_another_version_are_read_as_far_as_they_are_known) {
 BOOST_AUTO_TEST_CASE(name_what_is_missing_and_what_is_too_much) {
   BOOST_TEST(error_of<Event>(R"({"type":"Failed","node":4})") == "life: is missing");
   BOOST_TEST(error_of<Event>(R"({"type":"Failed","node":4,"life":2,"left":true})") ==
-             "left: is a key that is not known here");
-  BOOST_TEST(error_of<Expired>(R"({"timer":"check","level":1})") ==
-             "level: is a key that is not known here");
+             "left: is not a known key");
+  BOOST_TEST(error_of<Expired>(R"({"timer":"check","level":1})") == "level: is not a known key");
   BOOST_TEST(error_of<Event>(R"({"node":4})") == "type: is missing");
   BOOST_TEST(error_of<Event>(R"({"type":"Fallen"})") ==
              R"(type: expected the name of a known alternative, found "Fallen")");
   BOOST_TEST(error_of<Event>(R"({"type":"Received","from":5,"incarnation":4,"to":3,"call":17,)"
                              R"("message":"Halt","election":[5,4,2],"group":[1,2]})") ==
-             "group: is a key that is not known here");
+             "group: is not a known key");
   BOOST_TEST(error_of<Event>("7") == "the value: expected an object, found 7");
 }
 

@@ -5,14 +5,15 @@
 
 #include <set>
 
-// Bounds and periods that do not fit each other are named before a node begins with them.
+// Bounds and periods that contradict each other are reported before a node starts with them.
 
 namespace muster::test {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// "timing: expected", of the default timings but for one; empty where all fit.
+/// Changes one of the default timings. Returns "timing: expected" for a timing that does not fit
+/// the others; empty if all fit together.
 std::string wrong(Duration Timings::*which, Duration length) {
   Timings timings;
   timings.*which = length;
@@ -51,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_that_keeps_to_T_is_not_suspected) {
 
 BOOST_AUTO_TEST_CASE(a_reorganization_has_time_for_a_question) {
   BOOST_TEST(wrong(&Timings::reorganize_deadline, 99ms) ==
-             "reorganize_deadline: at least T = 100 ms, which a question to a member may take");
+             "reorganize_deadline: at least T = 100 ms: a question to a member may take that long");
   BOOST_TEST(wrong(&Timings::reorganize_deadline, 100ms) == "");
 }
 
@@ -87,12 +88,12 @@ BOOST_AUTO_TEST_CASE(that_ship_fit) {
 BOOST_AUTO_TEST_CASE(have_nodes_with_ids_from_1_on_of_which_this_is_one) {
   BOOST_TEST(wrong_after([](Config& config) { config.nodes = {}; }) == "nodes: at least one");
   BOOST_TEST(wrong_after([](Config& config) { config.nodes.insert({0}); }) ==
-             "nodes: ids from 1 on, and there is a 0");
+             "nodes: ids from 1 on, not 0");
   BOOST_TEST(wrong_after([](Config& config) { config.self = {4}; }) ==
-             "id: one of those of the nodes: 1 2 3");
+             "id: one of the ids of the nodes: 1 2 3");
   BOOST_TEST(wrong_after([](Config& config) {
                for (std::uint32_t id = 1; id <= 65; ++id) config.nodes.insert({id});
-             }) == "nodes: at most 64, not 65 nodes");
+             }) == "nodes: at most 64 nodes, not 65");
 }
 
 BOOST_AUTO_TEST_CASE(have_no_switch_off_that_breaks_an_assertion_and_no_line_taken_out) {
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(have_an_address_of_its_own_for_each_node) {
   BOOST_TEST(misfit({{{1}, "127.0.0.1:7101"}, {{3}, "127.0.0.1:7103"}}, {{1}}, false)->key == "3");
 }
 
-// Somebody may have told a node of numbers near the end of all.
+// A peer may have told the node numbers near the largest possible one.
 BOOST_AUTO_TEST_CASE(is_a_store_whose_numbers_are_used_up) {
   SafeState safe;
   safe.incarnation.value = safe.counter_limit = highest_number - most_lives_ahead;
@@ -166,7 +167,7 @@ BOOST_AUTO_TEST_CASE(is_a_store_whose_numbers_are_used_up) {
   BOOST_TEST(misfit(safe)->key == "incarnation");
 }
 
-// Nodes from before this switch do not have it in their texts.
+// Older nodes do not know this switch, so their texts do not contain it.
 BOOST_AUTO_TEST_CASE(text_has_left_behind_only_if_it_is_off) {
   const auto has_it = [](Repairs repairs) {
     Config config = good();
@@ -180,7 +181,7 @@ BOOST_AUTO_TEST_CASE(text_has_left_behind_only_if_it_is_off) {
   BOOST_TEST(has_it(off));
 }
 
-// What nodes compare says all that `step` may know but for whose it is.
+// The text that nodes compare contains all settings that `step` may use, except the node's own id.
 BOOST_AUTO_TEST_CASE(that_differ_have_texts_that_differ) {
   const std::string usual = cluster_text(cluster_lines(good()));
   const auto text_after = [](const auto& change) {

@@ -94,7 +94,8 @@ BOOST_AUTO_TEST_SUITE_END()
 }  // namespace
 }  // namespace muster
 
-// From outside of every namespace of ours the printer is found by the types alone.
+// This case is outside Muster's namespaces, so the compiler can find the printer only by the types
+// of its arguments.
 BOOST_AUTO_TEST_CASE(values_can_be_streamed_from_anywhere) {
   std::ostringstream out;
   out << muster::NodeId{1} << ' ' << muster::Status::Normal << ' '

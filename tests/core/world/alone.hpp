@@ -7,8 +7,8 @@
 
 namespace muster::test {
 
-/// One node among others that the test plays itself, letter by letter, each in its life 1 until
-/// `restarts`.
+/// One node among others that the test plays letter by letter. Each other node is in its first life
+/// until the test calls `restarts` for it.
 class Alone {
  public:
   Alone(std::uint32_t self, std::uint32_t nodes, const Config& like)
@@ -18,26 +18,27 @@ class Alone {
     world.recover(self);
   }
 
-  // What happens to the node; each returns its actions.
+  // Events of the node. Each function returns the actions that the node performs in response.
 
   const Actions& give(const Event& event) {
     world.give(self_, event);
     return actions();
   }
-  /// What `step` would do if that came now, whatever the host thinks of it.
+  /// The actions that `step` would return now for that event. The event does not go through the
+  /// host, and the node's state does not change.
   [[nodiscard]] Actions would(const Event& event) const {
     Protocol after = node().protocol();
     return step(node().config, after, event);
   }
-  /// Another node calls one of its procedures.
+  /// Another node calls one of this node's procedures.
   const Actions& called(std::uint32_t by, Message message) {
     return give(Received{{id(by), life(by), id(self_), CallNumber{++call_}, std::move(message)}});
   }
-  /// Another node answers the oldest call that it was sent and that is still waited for.
+  /// Another node answers the oldest call to that node for which this node still waits.
   const Actions& answered(std::uint32_t by, Result result) {
     return give(Received{{id(by), life(by), id(self_), oldest(by), Answer{std::move(result)}}});
   }
-  /// That call goes unanswered.
+  /// The oldest call to that node becomes unanswered.
   const Actions& unanswered(std::uint32_t by) { return give(Unanswered{id(by), oldest(by)}); }
   const Actions& expire(Timer timer) {
     BOOST_REQUIRE(world.expire(self_, timer));
@@ -47,17 +48,17 @@ class Alone {
     BOOST_REQUIRE(world.end_hook(self_, well));
     return actions();
   }
-  /// STOP, where it runs, comes to its end.
+  /// Ends STOP if it is running.
   void stop() {
     while (common(node().protocol()).application == Activity::Stopping) end_hook();
   }
-  /// Whatever hooks run come to their end.
+  /// Ends all running hooks.
   void end_hooks() {
     while (world.end_hook(self_)) continue;
   }
   void restarts(std::uint32_t node) { ++lives_[node]; }
 
-  // Looking.
+  // Queries.
 
   [[nodiscard]] const Actions& actions() const { return node().last_actions; }
   [[nodiscard]] View view() const { return world.view(self_); }

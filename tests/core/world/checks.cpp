@@ -14,7 +14,7 @@ void demand(bool holds, const TestNode& node, const std::string& what) {
   if (!holds) throw Violation(name(node) + ": " + what);
 }
 
-// Of a Bully: its switches, where they matter; null of another protocol.
+// The switches of the Bully; null for another protocol.
 const Repairs* bully_of(const TestNode& node) {
   return node.config.protocol == ProtocolName::bully ? &node.config.repairs : nullptr;
 }
@@ -96,15 +96,15 @@ namespace {
 void check_answer(const TestNode& node, const Result& answer, const Repairs& repairs) {
   const TestApplication& application = node.application;
   const bully::State& state = node.state();
-  // Where refusals are not reported, an answer to NewCoordinator or Ready promises nothing (6.1).
+  // With report_refusals off, an answer to NewCoordinator or Ready promises nothing
+  // (docs/protocols/bully/findings.md, "A quick restart").
   const bool promises = repairs.report_refusals;
   if (std::holds_alternative<Halted>(answer)) {
     demand(!application.permits, node, "P1: Halt is answered while permits are valid");
     if (!repairs.stop_beside_halts)
-      demand(ceased(node), node, "6.14: Halt is answered before the application has ceased");
+      demand(ceased(node), node, "Halt is answered before the application has ceased");
   } else if (promises && std::holds_alternative<Joined>(answer)) {
-    demand(ceased(node), node,
-           "6.20: NewCoordinator is answered before the application has ceased");
+    demand(ceased(node), node, "NewCoordinator is answered before the application has ceased");
     demand(state.g && state.g->counter <= node.safe.counter_limit, node,
            "P8: NewCoordinator is answered before its counter is within the durable limit");
   } else if (state.by_options.installed && state.s == Status::Reorganization) {
@@ -202,12 +202,13 @@ void check_reorganize(const World& world, const TestNode& node, const Members& m
   demand(given == expected, node, "P4: the members are not S(i).Up and the node itself");
   for (const Member& member : members) {
     const TestNode& other = world[member.node.value];
-    if (other.up() && !other.paused) check_member(node, other, member);  // else it died since
+    // A member that is down or paused has failed since it answered.
+    if (other.up() && !other.paused) check_member(node, other, member);
   }
 }
 
 void check_start(const TestNode& node, GroupNumber group) {
-  demand(ceased(node), node, "P2: start before the stop of what was before");
+  demand(ceased(node), node, "P2: start before the stop of the previous task");
   demand(node.safe.assigned && node.safe.assigned->group == group, node,
          "P5: start of a definition that is not durable");
   if (bully_of(node))
@@ -223,7 +224,7 @@ void check_leave(const TestNode& node) {
 
 namespace {
 
-// Every call that the procedure of a Bully waits for.
+// All calls for which the procedure of a Bully waits.
 bully::Calls awaited(const bully::State& state) {
   bully::Calls calls;
   const auto add = [&](const bully::Calls& more) { calls.insert(more.begin(), more.end()); };
@@ -280,7 +281,8 @@ void check_bully(const TestNode& node, const View& view) {
          node, "the state is wrong about which timers are armed");
 }
 
-// The Invitation as it ships, and the Bully: the textbook has no such numbers.
+// The Bully, and the Invitation algorithm as it ships. The textbook protocol has no group numbers
+// that grow.
 bool numbers_grow(const TestNode& node) {
   const invitation::Repairs& repairs = node.config.invitation_repairs;
   return bully_of(node) || (node.config.protocol == ProtocolName::invitation &&
@@ -302,10 +304,10 @@ void check_node(const World& world, TestNode& node) {
   const auto& timers = node.timers();
   for (const auto& [number, call] : node.calls())
     demand(awaits(node.protocol(), number), node, "a call that nobody awaits");
-  // The textbook's coordinator is disturbed by nobody but others.
+  // A coordinator of the textbook protocol waits for no event of its own.
   const bool rests = node.config.protocol == ProtocolName::textbook &&
                      view.status == Status::Normal && view.coordinator == node.config.self;
-  const bool outvoted = view.procedure == Wait::Outvoted;  // until its sessions tell it otherwise
+  const bool outvoted = view.procedure == Wait::Outvoted;  // awaits a report of its sessions
   demand(rests || outvoted || !timers.empty() || !node.calls().empty() || node.application.running,
          node, "nothing will ever happen to it again: " + to_text(view));
   if (known.leaving) demand(timers.empty(), node, "a leaving node has a timer");
@@ -333,7 +335,7 @@ void check_world(const World& world) {
       must_hold("3b", assertion_3b(all));
       break;
     case ProtocolName::textbook:
-      break;  // it asserts nothing at any time
+      break;  // it claims no assertion
   }
 }
 

@@ -7,9 +7,10 @@
 
 namespace muster::test {
 
-/// Failures cease: links heal, paused nodes go on, and nodes that are down begin a new life; all at
-/// once, or one after the other, each when the others have come to rest. Returns what is wrong if
-/// they do not come together within the settling bound each time; with `must_settle` off, nothing.
+/// Ends all failures: it heals links, lets paused nodes go on, and lets nodes that are down begin a
+/// new life. It repairs all nodes at once, or one node after the other. In the second case it waits
+/// before each node until the earlier ones have settled. Each time the nodes must form one group
+/// within the settling bound. Otherwise it returns an error, if `must_settle` is true.
 enum class Return { at_once, one_by_one };
 std::optional<std::string> come_to_rest(World& world, bool must_settle,
                                         Return back = Return::one_by_one);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-/// Connections, and what is read of them. Whatever has to do with letters, lives and proofs is the
-/// sessions' own.
+/// Connections, and the reading of their frames. The sessions decide about letters, lives and
+/// proofs, not this file.
 
 namespace muster::test {
 
@@ -19,7 +19,7 @@ std::size_t side_of(const Connection& connection, NodeId node) {
 
 }  // namespace
 
-// Those on which `at` may still read what `of` wrote, the oldest first.
+// The connections on which `at` may still read frames from `of`, the oldest first.
 std::vector<host::ConnectionId> World::connections(NodeId at, NodeId of) const {
   std::vector<host::ConnectionId> found;
   for (const auto& [number, connection] : connections_) {
@@ -161,7 +161,7 @@ bool World::connect(std::uint32_t a, std::uint32_t b) {
   return true;
 }
 
-// Hellos are read at once. What comes behind them waits.
+// Hellos are read at once. Frames behind a Hello wait until the test delivers them.
 void World::begin_connection(TestNode& dialler, TestNode& other) {
   const host::ConnectionId number{++last_connection_};
   connections_.emplace(number, Connection{{{{dialler.config.self}, {other.config.self}}}});
@@ -198,7 +198,8 @@ bool World::refuse(std::uint32_t caller, std::uint32_t of) {
   return true;
 }
 
-// A call that was made after the dial began has the next one.
+// A call that was made during this dial may cause another dial. This function refuses that dial
+// too.
 void World::refuse_dial(TestNode& node, NodeId of) {
   while (node.life->dials.erase(of) > 0)
     node.life->take(host::DialFailed{of, host::DialEnd::refused});
@@ -209,7 +210,7 @@ void World::refuse_dial(TestNode& node, NodeId of) {
 
 namespace {
 
-// The oldest call to that node, whose bound has not passed yet.
+// The oldest call to that node whose bound has not passed yet.
 const host::Call* oldest_call(const TestNode& node, std::uint32_t to) {
   const auto found = std::find_if(node.calls().begin(), node.calls().end(), [to](const auto& call) {
     return call.second.letter.to.value == to && call.second.deadline;

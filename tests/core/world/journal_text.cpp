@@ -25,7 +25,7 @@ std::string text(const ElectionId& election) {
 std::string quoted(const Bytes& bytes) {
   return '\'' + bytes.data + '\'';
 }
-// What `reorganize` gave, without who has which part of it.
+// The definition that `reorganize` gave, without the parts of the members.
 std::string task(const Definition& definition) {
   const auto task = decode<Task>(definition.data);
   return quoted(task ? task->definition : definition);

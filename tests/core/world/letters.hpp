@@ -6,7 +6,7 @@
 
 #include <vector>
 
-/// Words to read letters and actions with.
+/// Helpers to find and compare letters and actions.
 
 namespace muster::test {
 
@@ -16,7 +16,7 @@ inline NodeId id(std::uint32_t node) {
 
 using Nodes = std::vector<std::uint32_t>;
 
-/// To whom messages of that kind were sent, in order.
+/// The receivers of all messages of that kind, in order.
 template <class Kind>
 Nodes sent(const std::vector<Letter>& letters) {
   Nodes to;
@@ -32,7 +32,7 @@ Nodes sent(const Actions& actions) {
   return sent<Kind>(letters);
 }
 
-/// To whom AreYouThere was sent, about a group or not.
+/// The receivers of all AreYouThere, with or without a group.
 inline Nodes asked_whether_there(const Actions& actions) {
   Nodes to = sent<AreYouThere>(actions);
   const Nodes about_group = sent<in_group::AreYouThere>(actions);
@@ -40,7 +40,7 @@ inline Nodes asked_whether_there(const Actions& actions) {
   return to;
 }
 
-/// The first answer of that kind; null where none is given.
+/// The first answer of that kind; null if there is none.
 template <class Kind>
 const Kind* answer(const Actions& actions) {
   for (const Action& action : actions)
@@ -54,7 +54,7 @@ inline bool answers_anything(const Actions& actions) {
   return !sent<Answer>(actions).empty();
 }
 
-/// The first action of that kind; null where there is none.
+/// The first action of that kind; null if there is none.
 template <class Kind>
 const Kind* first(const Actions& actions) {
   for (const Action& action : actions)
@@ -71,5 +71,5 @@ inline bool arms(const Actions& actions, Timer timer) {
 
 }  // namespace muster::test
 
-// Lists of nodes are printed by name.
+// Makes Boost.Test print lists of nodes by name.
 BOOST_TEST_SPECIALIZED_COLLECTION_COMPARE(muster::test::Nodes)

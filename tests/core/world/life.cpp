@@ -3,7 +3,7 @@
 
 #include <utility>
 
-/// One life as its driver performs it.
+/// One life, and the actions of its driver.
 
 namespace muster::test {
 
@@ -70,7 +70,7 @@ void Life::expire(Timer timer) {
   host_.expired(timer, armed.arming);
 }
 
-// The host is not made for exceptions to pass through it.
+// Exceptions must not pass through the host, so the life stores a violation and throws it later.
 void Life::judge(const std::function<void()>& check) {
   if (violation_) return;
   try {
@@ -80,7 +80,7 @@ void Life::judge(const std::function<void()>& check) {
   }
 }
 
-// --- What the host has it do
+// --- Actions for the host
 
 void Life::send(const Letter& letter, std::optional<Duration> bound) {
   judge([&] { check_letter(node_, letter); });
@@ -118,16 +118,16 @@ void Life::action_performed() {
   if (world_->fails_now(node_)) end(End::failed);
 }
 
-// --- What hooks have it do
+// --- Actions for the hooks
 
-void Life::call(std::optional<Hook> hook, Call, Ended ended) {
-  if (hook) node_.application.running->ended = std::move(ended);
+void Life::call(std::optional<Hook> hook, Call, Ended on_ended) {
+  if (hook) node_.application.running->on_ended = std::move(on_ended);
 }
 
 void Life::end_hook(Outcome outcome) {
   Running ran = *std::exchange(node_.application.running, std::nullopt);
   if (ran.hook == Hook::stop && outcome) node_.application.last_report = *outcome;
-  ran.ended(std::move(outcome));
+  ran.on_ended(std::move(outcome));
 }
 
 void Life::request_stop(std::stop_source) {
@@ -168,7 +168,7 @@ void Life::note(journal::PermitsEdge edge, GroupNumber group) {
   judge([&] { demand_nothing_wrong(node_, node_.application.grammar.permits(edge, group)); });
 }
 
-// --- What the sessions have it do
+// --- Actions for the sessions
 
 void Life::take(host::SessionInput input) {
   host::SessionOutputs outputs;
@@ -189,7 +189,8 @@ void Life::perform(const host::Close& close) {
   world_->close(node_.config.self, close.connection);
 }
 
-// Whoever dials is accepted at once here.
+// In this world each dial is accepted at once. So the listener has nothing to read, and only
+// connections can have something.
 void Life::perform(const host::Drain& drain) {
   for (host::ConnectionId connection : drain.connections)
     while (world_->read(node_, connection)) continue;

@@ -17,26 +17,26 @@ namespace muster::test {
 class World;
 struct TestNode;
 
-/// Something that must hold did not.
+/// Thrown when a promise does not hold.
 struct Violation : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A hook that runs until the test ends it.
+/// A running hook; only the test ends it.
 struct Running {
   Hook hook{};
   Ticket ticket;
-  HookHost::Ended ended;
+  HookHost::Ended on_ended;
   bool cancelled = false;
-  std::uint64_t order = 0;  ///< when it began
+  std::uint64_t order = 0;  ///< when the hook began
 };
 
-/// What is true of the application of a node, whatever the protocol thinks.
+/// The real state of a node's application, whatever the protocol believes.
 struct TestApplication {
   std::optional<Running> running;
   std::optional<GroupNumber> permits;  ///< the group whose permits are valid
-  std::optional<GroupNumber> works;    ///< from the beginning of `start` to the end of `stop`
-  bool discounted = false;             ///< what it works for does not count: the node paused since
+  std::optional<GroupNumber> works;    ///< its group from the begin of `start` to the end of `stop`
+  bool discounted = false;  ///< the node has paused since `start`, so its work does not count
   std::optional<Report> last_report;
   HookGrammar grammar;
 };
@@ -47,40 +47,41 @@ struct Armed {
   Inbox::Arming arming{};
 };
 
-/// One life of a node: the host and the sessions that ship, whose driver is the test. What happens
-/// to it, happens when the test says; a commit alone is durable at once.
+/// One life of a node: the host and the sessions that ship, with the test as their driver. The test
+/// decides when each event comes, except that commits are durable at once.
 class Life final : public host::Driver, public HookHost {
  public:
   enum class End { failed, left, stood_back };
 
   Life(World& world, TestNode& node, std::uint64_t instance);
 
-  /// Says Hello, and gives the first event.
+  /// Begins the sessions, which dial the other nodes, and gives the host its first event.
   void begin();
   void put(Event event) { host_.put(std::move(event)); }
   void take(host::SessionInput input);
   void expire(Timer timer);
-  void stands_still_for(Duration gap) { gap_ = gap; }
+  void was_paused_for(Duration gap) { gap_ = gap; }
   void end_hook(Outcome outcome);
-  /// All that has come is given, and all that it leads to is done; a life may end by it.
+  /// Gives all waiting events to the protocol, and performs all resulting actions. This may end the
+  /// life.
   void work();
-  /// Nothing happens in it any more.
+  /// Ends the life. An ended life performs no further action.
   void end(End how);
-  [[nodiscard]] std::optional<End> ended() const { return end_; }
-  /// The world has moved there.
+  [[nodiscard]] std::optional<End> how_it_ended() const { return end_; }
+  /// Tells the life that the world object has moved.
   void is_in(World& world) { world_ = &world; }
 
   [[nodiscard]] const Protocol& protocol() const { return host_.protocol(); }
   [[nodiscard]] Duration clock() const;
 
   host::Sessions sessions;
-  std::map<NodeId, std::uint64_t> dials;  ///< that are out, and when they began
+  std::map<NodeId, std::uint64_t> dials;  ///< pending dials, and when each began
   std::map<Timer, Armed> timers;
 
  private:
-  // The host has it do.
+  // host::Driver
   [[nodiscard]] Duration now() override { return clock(); }
-  Duration stood_still() override { return std::exchange(gap_, {}); }
+  Duration paused_for() override { return std::exchange(gap_, {}); }
   void send(const Letter& letter, std::optional<Duration> bound) override;
   void keep_only(const std::function<bool(CallNumber)>& awaited) override {
     sessions.keep_only(awaited);
@@ -97,8 +98,8 @@ class Life final : public host::Driver, public HookHost {
   void save_performed() override;
   void action_performed() override;
 
-  // Hooks have it do.
-  void call(std::optional<Hook> hook, Call call, Ended ended) override;
+  // HookHost
+  void call(std::optional<Hook> hook, Call call, Ended on_ended) override;
   void tell(std::function<void()> work) override { soon_.push_back(std::move(work)); }
   void request_stop(std::stop_source) override;
   void bound(Duration deadline, std::function<void()>) override { left_ = deadline; }
@@ -119,7 +120,7 @@ class Life final : public host::Driver, public HookHost {
   void give_up_questions() override {}
   void fatal(HookFault, const std::string&) override { end(End::failed); }
 
-  // Sessions have it do.
+  // The instructions of the sessions
   void perform(const host::Dial& dial);
   void perform(const host::GiveUp& dial) { dials.erase(dial.node); }
   void perform(host::Write& write);
@@ -132,7 +133,8 @@ class Life final : public host::Driver, public HookHost {
     put(Differing{std::move(others.differ), std::move(others.agree)});
   }
   void perform(const host::OutlivedBy&);
-  // Time passes when the test says, nobody observes or asks, and letters have no size here.
+  // This world ignores the instructions below: the test itself lets time pass, there are no
+  // observers and no questions, and letters have no size.
   void perform(const host::Wake&) {}
   void perform(const host::Warning&) {}
   void perform(const host::HandOver&) {}
@@ -143,7 +145,7 @@ class Life final : public host::Driver, public HookHost {
 
   World* world_;
   TestNode& node_;
-  std::optional<Violation> violation_;  ///< the first, until the host has returned
+  std::optional<Violation> violation_;  ///< the first violation; thrown when the host has returned
   const host::SessionConfig config_;
   host::Host host_;
   Protocol before_;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-/// The world by itself: what is on its way arrives, hooks end, time passes.
+/// Runs the world by itself: frames arrive, hooks end, time passes.
 
 namespace muster::test {
 
-// What is on its way and was first: a frame, a dial, the end of a hook.
+// The oldest pending item: a frame, a dial, or the end of a hook.
 World::Next World::next() {
   Next first;
   const auto offer = [&](std::uint64_t order, auto happen) {
@@ -59,8 +59,8 @@ bool World::advance() {
   return true;
 }
 
-// Until the next timer, or the next time that a life has asked to be woken, though it may need it
-// no more.
+// Lets time pass until the next timer, or until the next time at which a life has asked to be
+// woken. A life is woken at a time for which it has asked even if it no longer needs that.
 bool World::pass_time() {
   std::optional<Duration> first;
   std::function<void()> happen;

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-/// What befalls the nodes, and what is seen of them.
+/// Faults of the nodes, and queries about them.
 
 namespace muster::test {
 
@@ -100,11 +100,11 @@ World settled(std::uint32_t nodes, Repairs repairs) {
 
 // --- One step
 
-// What a life does is done when nothing of it is left to do.
+// Lets the present life of the node do all its work, and ends the life if that work demands it.
 void World::work(TestNode& node) {
   try {
     node.life->work();
-    if (node.life->ended()) end_life(node, *node.life->ended());
+    if (node.life->how_it_ended()) end_life(node, *node.life->how_it_ended());
     if (node.up()) check_node(*this, node);
     if (claim) check_world(*this);
   } catch (const Violation& violation) {
@@ -192,7 +192,7 @@ bool World::resume(std::uint32_t id, bool notices) {
   if (!node.up() || !node.paused) return false;
   node.paused = false;
   if (notices)
-    node.life->stands_still_for(node.config.timings.T);
+    node.life->was_paused_for(node.config.timings.T);
   else
     node.application.discounted = false;
   work(node);
@@ -251,7 +251,7 @@ bool World::end_hook_late(std::uint32_t id) {
   return true;
 }
 
-// --- Looking
+// --- Queries
 
 const TestNode& World::operator[](std::uint32_t node) const {
   return at(NodeId{node});

@@ -1,6 +1,6 @@
-// Ways to write an expression around co_await that g++ 12 miscompiles (temporaries destroyed
-// twice), each marked `bad`, beside ways that it compiles well. Read by coroutines.py, which must
-// find exactly the bad.
+// Expressions around co_await that g++ 12 miscompiles: it destroys temporaries twice. These are
+// marked `bad`. The others compile correctly. The test of coroutines.py checks that it reports
+// exactly the bad ones.
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>

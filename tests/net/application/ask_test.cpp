@@ -9,7 +9,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-/// A coordinator asks its members while it reorganizes, for what is too big for a report.
+/// During `reorganize` a coordinator asks its members for data that is too big for a report.
 
 using namespace muster;
 using namespace std::chrono_literals;
@@ -20,19 +20,19 @@ namespace data = boost::unit_test::data;
 
 namespace {
 
-/// More than the protocol's letters could carry.
+/// More bytes than a letter of the protocol can carry.
 constexpr std::size_t large = 1'000'000;
 
 std::string question_to(NodeId member) {
   return "what does " + to_text(member) + " hold?" + std::string(large, 'q');
 }
 
-/// As large as the question, and another one for each.
+/// An answer as large as the question, and different for each question and node.
 std::string answer_to(const Bytes& question, NodeId self) {
   return to_text(self) + " of " + to_text(digest(question.data)) + std::string(large, 'a');
 }
 
-/// What the coordinator makes of the answers: who answered, and whether it was byte for byte.
+/// A summary of the answers: which nodes answered, and whether each answer had the correct bytes.
 std::string tally(const std::map<NodeId, std::string>& answers) {
   std::string tally;
   for (const auto& [member, answer] : answers)
@@ -128,7 +128,7 @@ std::unique_ptr<Application> coroutines_that_ask(Script& script, Services& servi
   return net::make_application(std::make_unique<Asking>(script, services));
 }
 
-/// Members that do not answer until they are cancelled.
+/// An application that answers no question until it is cancelled.
 std::unique_ptr<Application> silent(Script& script, Services& services) {
   const auto player = std::make_shared<test::Player>(script, services);
   using Waiting = std::optional<std::stop_callback<std::function<void()>>>;
@@ -164,7 +164,7 @@ std::vector<test::Case> everywhere(std::vector<Style> styles) {
   return cases;
 }
 
-/// The definition that this node was started with last.
+/// The definition of the last `start` of this node.
 std::string last_definition(Host& host, std::uint32_t id) {
   std::string last;
   for (const test::Call& call : host.script().calls())
@@ -212,7 +212,8 @@ BOOST_DATA_TEST_CASE(a_question_that_is_not_answered_in_time_is_cancelled,
   const auto host = made.host({.nodes = 2, .reorganize_deadline = 500ms});
   host->start(1);
   host->await_group({1});
-  // Node 2 asks itself: its reorganize overruns, and the second time it stands back.
+  // Node 2 is alone, asks itself and gets no answer. So its `reorganize` overruns the deadline.
+  // When `reorganize` has overrun the deadline twice, the node steps back.
   host->start(2);
   host->await("a reorganize that overran", [&] { return !host->failures(2).empty(); });
   BOOST_TEST(host->failures(2).front() == "reorganize: it overran reorganize_deadline = 500 ms");

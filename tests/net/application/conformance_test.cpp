@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-/// What an application is promised (docs/architecture.md, P1 to P8; docs/operating.md, "When
-/// something fails"), in whatever style it is written and wherever it runs.
+/// The promises to an application (docs/architecture.md, P1 to P8; docs/reference/failures.md), for
+/// every style in which it can be written and on each host.
 
 using namespace muster;
 using namespace std::chrono_literals;
@@ -20,7 +20,8 @@ namespace data = boost::unit_test::data;
 
 namespace {
 
-/// P2, over all lives of all nodes; and that a permit of the old group was never valid in a stop.
+/// Checks that P2 held in all lives of all nodes, and that no permit of the old group was valid
+/// during a `stop`.
 void check_order(Host& host) {
   std::map<std::pair<NodeId, unsigned>, bool> stop_owed;
   for (const Call& call : host.script().calls()) {
@@ -34,7 +35,7 @@ void check_order(Host& host) {
   }
 }
 
-/// Every definition that was started is one that a reorganize gave in time.
+/// Checks that every definition for which a node started was returned by a `reorganize` in time.
 void check_definitions(Host& host) {
   for (const Call& call : host.script().calls()) {
     if (call.hook != Hook::start) continue;

@@ -12,7 +12,8 @@
 
 #include <atomic>
 
-// What coroutines can await, and what becomes of those that are left; and functions left out.
+// The awaitable operations of coroutines, and the fate of coroutines that are abandoned. Also tests
+// applications that omit some functions.
 
 namespace muster::test {
 namespace {
@@ -20,13 +21,13 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// What a test sees of coroutines.
+/// Counts what has happened to the coroutines of a test.
 struct Seen {
-  std::atomic<int> suspended = 0;      ///< coroutines that are there now
-  std::atomic<int> applications = 0;   ///< and applications
+  std::atomic<int> suspended = 0;      ///< coroutines that exist now
+  std::atomic<int> applications = 0;   ///< applications that exist now
   std::atomic<bool> outlived = false;  ///< a coroutine was destroyed after its application
   std::atomic<int> rounds = 0;
-  std::atomic<std::uint64_t> started = 0, worked = 0;  ///< for which group
+  std::atomic<std::uint64_t> started = 0, worked = 0;  ///< counters of groups
   std::atomic<bool> wrong = false;
 };
 
@@ -44,7 +45,7 @@ class Suspended {
   Seen& seen_;
 };
 
-/// Nothing to stop, nothing to define.
+/// An application with nothing to stop and nothing to define.
 class Usual : public net::Coroutines {
  public:
   Usual(Services& services, Seen& told) : Coroutines(services), seen(told) { ++seen.applications; }
@@ -73,7 +74,7 @@ struct Counting final : Usual {
   }
 };
 
-/// Spawns what works on after start, round after round.
+/// An application whose `start` spawns work that goes on after `start` has returned.
 struct Working final : Usual {
   using Usual::Usual;
   awaitable<> start(Assignment) override {
@@ -89,7 +90,8 @@ struct Working final : Usual {
   }
 };
 
-/// Works for whatever group there is, from before there is any.
+/// An application that works for one group after the other. It begins to wait for a group before
+/// there is one.
 struct Permitted final : Usual {
   using Usual::Usual;
   awaitable<Report> stop(StopContext context) override {
@@ -116,7 +118,7 @@ struct Permitted final : Usual {
   }
 };
 
-/// Awaits timers of Asio, on the application's executor.
+/// An application that awaits Asio's timers on the application's executor.
 struct Timed final : Usual {
   using Usual::Usual;
   awaitable<> start(Assignment) override {

@@ -4,8 +4,8 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-/// A stop that goes wrong ends the process (exit code 76), in whatever style it is written: nobody
-/// could know otherwise that the application has ceased.
+/// A `stop` that goes wrong ends the process (exit code 76), in every style. If the process went
+/// on, the node could not know whether the application has ceased.
 
 using namespace muster;
 using namespace std::chrono_literals;

@@ -44,7 +44,7 @@ class RealHost final : public Host {
     return made;
   }
 
-  Script script_{[this] { cluster_.bell.ring(); }};  // before those who play it
+  Script script_{[this] { cluster_.bell.ring(); }};  // before the nodes that play it
   Cluster cluster_;
 };
 

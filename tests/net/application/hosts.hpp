@@ -13,14 +13,14 @@
 #include <string>
 #include <vector>
 
-/// A cluster whose nodes run one application: real nodes, or a world of the lab.
+/// A cluster whose nodes run one application, either real nodes or a world of the lab.
 
 namespace muster::test {
 
 struct HostOptions {
   std::uint32_t nodes = 3;
   std::optional<Duration> reorganize_deadline{};
-  bool short_back_off = false;  ///< T as short as busy machines allow
+  bool short_back_off = false;  ///< uses the shortest T that busy machines allow
 };
 
 class Host {
@@ -31,25 +31,25 @@ class Host {
   virtual ~Host() = default;
 
   virtual void start(std::uint32_t id) = 0;
-  /// It fails, as by kill -9.
+  /// Makes the node fail, as kill -9 would.
   virtual void kill(std::uint32_t id) = 0;
-  /// Waits for it; fails the test with `what` when it does not come.
+  /// Waits until `predicate` holds. Fails the test with `what` if it never does.
   virtual void await(const std::string& what, const std::function<bool()>& predicate) = 0;
   [[nodiscard]] virtual std::optional<View> view(std::uint32_t id) const = 0;
   [[nodiscard]] virtual std::vector<journal::Line> lines(std::uint32_t id) = 0;
   virtual Script& script() = 0;
-  /// Ends all, and checks the journals: assertions and hook grammar.
+  /// Ends all nodes, and checks the journals: assertions and hook grammar.
   virtual void judge() = 0;
 
-  /// So many begin, and form a group.
+  /// Starts the nodes 1 to `nodes`, and waits until they form a group.
   void join_all(std::uint32_t nodes);
-  /// Waits until exactly these are members of one group, all Normal.
+  /// Waits until exactly these nodes are members of one group, all Normal.
   void await_group(const std::set<std::uint32_t>& members);
-  /// "HOOK: WHY" for each hook of the node that has failed.
+  /// For each failed hook of the node, in order, the text "HOOK: WHY".
   std::vector<std::string> failures(std::uint32_t id);
 };
 
-/// A style, and where it is to run.
+/// A style of application, and the kind of host on which the test runs it.
 struct Case {
   Style style;
   bool in_the_lab = false;
@@ -60,8 +60,9 @@ struct Case {
 };
 
 std::vector<Case> every_case();
-std::vector<Case> cases_with_done();   ///< in which a hook can drop its Done
-std::vector<Case> cases_that_wait();   ///< in which a hook can wait for its cancellation
-std::vector<Case> cases_in_the_lab();  ///< where a process that ends does not end the test
+std::vector<Case> cases_with_done();   ///< styles in which a hook can drop its Done
+std::vector<Case> cases_that_wait();   ///< styles in which a hook can wait for its cancellation
+std::vector<Case> cases_in_the_lab();  ///< styles for which the end of the application's process
+                                       ///< does not end the test
 
 }  // namespace muster::test

@@ -7,8 +7,8 @@
 #include <csignal>
 #include <iostream>
 
-/// One node in a process of its own, the only one of its cluster: STYLE ACT ADDRESS. Its
-/// application is of that style, and its first stop does that act.
+/// The only node of its cluster, in a process of its own: STYLE ACT ADDRESS. Its application has
+/// the style STYLE, and its first `stop` does ACT.
 
 using namespace muster;
 
@@ -37,6 +37,6 @@ int main(int count, char** arguments) {
     return static_cast<int>(started.error().code);
   }
   char byte = 0;
-  while (std::cin.get(byte)) continue;  // it ends by itself, or with the test
+  while (std::cin.get(byte)) continue;  // the process ends itself, or the test kills it
   return 0;
 }

@@ -100,7 +100,7 @@ class Program {
   Player& player_;
   asio::io_context context_;
   asio::local::stream_protocol::socket socket_;
-  json::object late_;  ///< to be said when it is cancelled
+  json::object late_;  ///< the reply that is sent when the hook is cancelled
 };
 
 class Programmed final : public Application {
@@ -118,7 +118,7 @@ class Programmed final : public Application {
   ~Programmed() override {
     handed_.reset();
     running_.halt();
-    socket_.reset();  // the program sees its end
+    socket_.reset();  // the program sees the end of its stream
     thread_.join();
   }
 

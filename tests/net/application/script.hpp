@@ -10,47 +10,48 @@
 #include <utility>
 #include <vector>
 
-/// What an application of the suite is to do, in whatever style it is written, and what it was
-/// asked to do.
+/// The instructions to an application of this suite, whatever its style, and the record of its
+/// calls.
 
 namespace muster::test {
 
-/// What a hook does.
+/// The act of a hook.
 enum class Act {
   usual,  ///< ends well
   throws,
-  drops,  ///< its Done; only where there is one
-  large,  ///< gives a byte more than the limit
-  waits,  ///< until it is cancelled; then ends well, too late
+  drops,  ///< the hook drops its Done, if the style has one
+  large,  ///< the hook returns one byte more than the limit
+  waits,  ///< the hook waits until it is cancelled, and then ends well, but too late
 };
 
 /// One call of a hook.
 struct Call {
   NodeId node;
-  unsigned life{};  ///< the how manieth application of the node
+  unsigned life{};  ///< number of the node's application, counted from 1
   Hook hook{};
   std::optional<GroupNumber> group;
-  Members members;        ///< of a reorganize
-  Definition definition;  ///< of a start
+  Members members;        ///< of a `reorganize`
+  Definition definition;  ///< of a `start`
   bool beside_another = false;
-  bool held_valid_permit = false;  ///< at its beginning
+  bool held_valid_permit = false;  ///< at the beginning of the hook
 };
 
 inline constexpr std::size_t size_limit = 32 * 1024;  // the default
 inline constexpr const char* thrown = "no more chalk";
 
-/// May be used from any thread. `called` is told of each call.
+/// The behaviour of each hook, and the calls of hooks so far. Threads may share a Script. It calls
+/// `called` after each call of a hook.
 class Script {
  public:
   explicit Script(std::function<void()> called) : called_(std::move(called)) {}
 
-  /// From now on, so often; then as usual again.
+  /// Sets the act of the next `times` calls. After that the hook acts as usual.
   void tell(NodeId node, Hook hook, Act act, int times = 1) {
     const std::lock_guard lock(mutex_);
     told_[{node, hook}] = {act, times};
   }
 
-  /// A new application of the node: gives the how manieth.
+  /// The node has made a new application. Returns the number of that application, counted from 1.
   unsigned made(NodeId node) {
     const std::lock_guard lock(mutex_);
     return ++lives_[node];
@@ -77,7 +78,7 @@ class Script {
     const std::lock_guard lock(mutex_);
     --running_[{node, life}];
   }
-  /// A permit that is held until the next stop of that life begins, or the life is over.
+  /// Keeps a permit until the next `stop` of that life begins, or until the life is over.
   void keep(NodeId node, unsigned life, std::optional<Permit> permit) {
     const std::lock_guard lock(mutex_);
     if (!permit) return;
@@ -106,7 +107,7 @@ class Script {
 
  private:
   std::function<void()> called_;
-  mutable std::mutex mutex_;  // guards all below
+  mutable std::mutex mutex_;  // guards all members below
   std::map<std::pair<NodeId, Hook>, std::pair<Act, int>> told_;
   std::map<NodeId, unsigned> lives_;
   std::map<std::pair<NodeId, unsigned>, int> running_;
@@ -115,7 +116,7 @@ class Script {
   int kept_ = 0;
 };
 
-/// The bytes that applications of the suite give: all that a byte may be.
+/// The bytes that applications of the suite return. They contain every value of a byte.
 inline std::string all_bytes() {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
@@ -128,10 +129,10 @@ inline std::string definition_of(const GroupNumber& group) {
   return "task of " + std::to_string(group.counter) + '.' +
          std::to_string(group.coordinator.value) + all_bytes();
 }
-/// What comes too late.
+/// The definition of a `reorganize` that ends too late.
 inline constexpr const char* late_definition = "the plan of another time";
 
-/// What all styles have in common: one life of a node that plays its script.
+/// The common part of all styles: one life of a node that plays its script.
 class Player {
  public:
   Player(Script& script, Services& services)
@@ -154,7 +155,7 @@ class Player {
   }
   void ends() { script_.ends(self(), life_); }
 
-  /// What a stop and a reorganize give.
+  /// The results of a `stop` and of a `reorganize`.
   [[nodiscard]] std::string report(Act act) const {
     return act == Act::large ? std::string(size_limit + 1, 'r') : report_of(self());
   }
@@ -179,7 +180,7 @@ class Player {
   unsigned life_;
 };
 
-/// The hook ends with this, in whatever way.
+/// Records the end of the hook, however it ends.
 struct Ends {
   ~Ends() { player.ends(); }
   Player& player;

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How hooks end that have a Done.
+/// How hooks that have a Done end.
 class Ending {
  public:
   Ending(Script& script, Services& services) : player(script, services) {}
@@ -142,18 +142,19 @@ class OfCoroutines final : public net::Coroutines {
 
  private:
   awaitable<> end(Act act) {
-    const Ends ends{player_};  // however: a usual hook may be cancelled too
+    const Ends ends{player_};  // each act makes this, because any hook can be cancelled
     if (act == Act::waits)
       co_await until_cancelled();
     else
       co_await wait_for(1us);
     if (act == Act::throws) throw std::runtime_error(thrown);
   }
-  // One long wait would leave its timer behind, for which the executor waits.
+  // Waits in short steps: the executor would wait for the timer of a single long wait, even after a
+  // cancellation.
   awaitable<> until_cancelled() {
     try {
       while (true) co_await wait_for(5ms);
-    } catch (const boost::system::system_error&) {  // it is
+    } catch (const boost::system::system_error&) {  // cancelled
     }
   }
   Player player_;

@@ -3,7 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-// Reports and definitions as values: what is no value of this version fails the hook, by name.
+// Reports and definitions as values. If the bytes are not a value of the application's present
+// type, the hook fails and names the type.
 
 namespace muster::test {
 
@@ -88,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_definition_of_another_version_fails_start_with_its_node_a
 BOOST_AUTO_TEST_CASE(bytes_that_belong_to_nothing_fail_start) {
   const std::string why = why_start_fails(encode_version(2, some) + '\0');
   BOOST_TEST(why.starts_with("the definition of node 3 is said to be of version 2 and is not: "));
-  BOOST_TEST(why.find("bytes that belong to nothing") != std::string::npos, why);
+  BOOST_TEST(why.find("surplus bytes at the end") != std::string::npos, why);
 }
 
 BOOST_AUTO_TEST_CASE(no_beginning_of_a_value_is_a_value) {
@@ -100,7 +101,7 @@ BOOST_AUTO_TEST_CASE(no_beginning_of_a_value_is_a_value) {
 
 BOOST_AUTO_TEST_CASE(a_count_that_the_bytes_do_not_hold_takes_no_memory) {
   std::string bytes = encode_version(2, some);
-  bytes[8] = bytes[9] = bytes[10] = bytes[11] = '\xff';  // of the names
+  bytes[8] = bytes[9] = bytes[10] = bytes[11] = '\xff';  // the number of names
   BOOST_TEST(why_start_fails(bytes) != "it does not fail");
 }
 

@@ -3,7 +3,7 @@
 #include <boost/describe/enum_to_string.hpp>
 #include <boost/test/unit_test.hpp>
 
-/// 20 s against the nodes of each protocol; `./dev bench attack` takes its time.
+/// Attacks the nodes of each protocol for 20 s. `./dev bench attack` does so for longer.
 
 BOOST_AUTO_TEST_SUITE(net_attack)
 
@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(nor_of_invitation) {
   attack(ProtocolName::invitation);
 }
 BOOST_AUTO_TEST_CASE(two_that_lie_about_lives_and_go_leave_no_groups_beside_each_other) {
-  const std::string wrong = test::voices_trial({.program = MUSTER_PROGRAM});
+  const std::string wrong = test::life_claims_trial({.program = MUSTER_PROGRAM});
   BOOST_TEST(wrong.empty(), wrong);
 }
 

@@ -15,9 +15,9 @@ using net::Role;
 namespace {
 
 constexpr std::size_t most_held = 200, most_heard = 200;
-constexpr Duration soon = 20ms;        // a node that does not answer by then may not mean to
-constexpr Duration at_length = 300ms;  // it dials with delays of up to 1 s
-constexpr Duration surely = 2s;        // where it does answer, or ends the connection
+constexpr Duration soon = 20ms;        // a node that has not answered by then may never answer
+constexpr Duration at_length = 300ms;  // a node dials with delays of up to 1 s
+constexpr Duration surely = 2s;  // by then a node has surely answered or closed the connection
 constexpr std::size_t kind_at = 9;
 
 }  // namespace
@@ -27,7 +27,7 @@ Attacker::Attacker(std::uint64_t seed) : random_(seed), frames_(golden_frames())
 Tally Attacker::attack(Attack how, const Scene& scene) {
   scene_ = scene;
   tally_ = {.bursts = 1};
-  // Who knows a life believes in none that is far from it.
+  // A node believes only lives close to one that it knows. So a session comes first.
   for (const auto& [known, life] : scene.lives)
     if (!said_.contains(known)) in_session(known);
   const NodeId node = one_of(scene.lives).first;
@@ -73,11 +73,11 @@ std::string Attacker::noise(std::size_t most) {
   return bytes;
 }
 
-// No frame any more, or no whole one.
+// Damages a frame so that it is invalid or incomplete.
 std::string Attacker::broken(std::string frame) {
   switch (any(5)) {
     case 0:
-      // Of the checksum itself, or of what it tells of.
+      // Changes a bit of the checksum itself, or of the bytes that it covers.
       frame[4 + any(any(2) == 0 ? 4 : frame.size() - 4)] ^= static_cast<char>(1 << any(8));
       return frame;
     case 1:
@@ -94,7 +94,7 @@ std::string Attacker::broken(std::string frame) {
   }
 }
 
-// With a checksum that is right: another value, or none.
+// Changes the body and corrects the checksum, which makes another valid frame or an invalid one.
 std::string Attacker::mutated(std::string frame) {
   constexpr std::size_t body = kind_at + 1;
   const std::size_t at = body + any(std::max(frame.size(), body + 1) - body);
@@ -139,7 +139,7 @@ net::Frame Attacker::any_frame(NodeId to, bool letters) {
   return frame;
 }
 
-// As the node that is down would say it, if it were a candidate.
+// Fills in the fields as if the node that is down were a candidate.
 template <class Message>
 void Attacker::believable(Message& message, NodeId to) {
   if constexpr (requires { message.election; })
@@ -149,7 +149,7 @@ void Attacker::believable(Message& message, NodeId to) {
   if constexpr (requires { message.receiver; }) message.receiver = scene_.lives.at(to);
 }
 
-// Whoever believed it would be deaf to the true ones, which are of an earlier life.
+// If a node believed such a letter, it would ignore the true ones, which are of an earlier life.
 net::Frame Attacker::lying(NodeId to) {
   const NodeId another = one_of(scene_.lives).first;
   const ElectionId far{any(2) == 0 ? scene_.down : another, Incarnation{highest_number - 1}, 1};
@@ -179,7 +179,7 @@ Hello Attacker::hello(NodeId from, NodeId to, Role role) {
   return made;
 }
 
-// Of the node that is down: of the life that the other side knows of it, or of the next.
+// A Hello of the node that is down. Its life is the one that the other side knows, or the next one.
 Hello Attacker::own(NodeId to, bool of_next_life) {
   auto& [life, instance] = said_[to];
   if (of_next_life || instance == 0) {
@@ -316,7 +316,7 @@ void Attacker::mutate(Attack how, NodeId node) {
             say(wire, one_of(heard_));
           break;
         case Attack::in_session:
-          // A letter that is one would be believed.
+          // The frame is broken or misplaced, since a node would believe a correct letter.
           say(wire, any(2) == 0 ? broken(whole) : net::encode_frame(any_frame(node, false)));
           break;
         case Attack::before_hello:
@@ -341,7 +341,7 @@ void Attacker::forge(Attack how, NodeId node) {
     Wire wire = dial(node);
     const Hello said = forged(how, node);
     say_hello(wire, said);
-    // Of a next life it is asked at home, and who says so here hears nothing.
+    // A claim to be a next life is checked at the real address, and gets no answer here.
     const auto answered = hear(wire, how == Attack::later_life ? soon : surely);
     const bool taken = answered && std::holds_alternative<Hello>(*answered);
     if (taken && said.from == scene_.down) said_[node] = {said.incarnation, said.instance};
@@ -368,7 +368,8 @@ void Attacker::ask(NodeId node) {
   }
 }
 
-// Whoever says the name of a node in another cluster is dialled back at that node's address.
+// A Hello in the name of a node, but with another cluster's text, makes the other side dial that
+// node's address. The attacker listens there.
 void Attacker::answer_dial(Attack how, NodeId node) {
   Door door(scene_.ports.at(scene_.down));
   for (std::uint64_t times = 1 + any(3); times > 0; --times) {
@@ -390,8 +391,8 @@ void Attacker::answer_dial(Attack how, NodeId node) {
   }
 }
 
-// Only in one place is `outlived` said: two voices end a node, as they are to (Voices), and only
-// authentication tells who they are.
+// The attacker sends `outlived` from one address only. Two addresses that send it end a node, by
+// design (LifeClaims): without authentication no node can tell an attacker from nodes.
 void Attacker::answer(Wire& wire, NodeId node) {
   switch (any(5)) {
     case 0: {

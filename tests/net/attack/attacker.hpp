@@ -13,62 +13,63 @@
 #include <utility>
 #include <vector>
 
-/// Somebody hostile who reaches the ports of nodes, and knows the text of their cluster.
+/// An attacker that reaches the ports of nodes and knows the text of their cluster.
 
 namespace muster::test {
 
-/// What is done to a node.
+/// The kinds of attack on a node.
 enum class Attack {
-  noise,              ///< bytes that are no frames
-  before_hello,       ///< a mutated frame is the first one
-  as_observer,        ///< mutated frames after the Hello of an observer
-  as_asker,           ///< questions of a coordinator, and mutated frames, after an asker's Hello
-  in_greeting,        ///< it listens in the place of a node that is down, and answers anything
-  crossing,           ///< it dials whom it is just dialled by
-  in_session,         ///< broken and misplaced frames in a session of the node that is down
-  namesake,           ///< Hellos in the node's own name, of a later life
-  foreign_cluster,    ///< Hellos with another text
-  tiny_keys,          ///< Hellos with a text of 64 KiB of tiny keys
-  other_version,      ///< Hellos of other wire versions and roles
-  elsewhere,          ///< Hellos to another node, or of one that the cluster has not
-  down_node,          ///< Hellos of the node that is down, of any life
-  later_life,         ///< Hellos of another member's next life
-  replay,             ///< what nodes have said to it goes to them, and to others
-  question_flood,     ///< status questions by who reads no answer
-  byte_by_byte,       ///< many frames, each a byte at a time
-  silent,             ///< connections that say nothing
-  half_closed,        ///< connections whose one side is closed
-  reset,              ///< connections that are reset, wherever they stand
-  lying_tags,         ///< letters in that session whose tags are not those of their sender
-  letters_of_a_node,  ///< mutated letters in a session of the node that is down
+  noise,         ///< bytes that are no frames
+  before_hello,  ///< a mutated frame, sent before any Hello
+  as_observer,   ///< mutated frames after the Hello of an observer
+  as_asker,  ///< after an asker's Hello: the questions that a coordinator asks, and mutated frames
+  in_greeting,      ///< the attacker listens at the address of a node that is down, and sends any
+                    ///< answers
+  crossing,         ///< the attacker dials a node that is dialling it at that moment
+  in_session,       ///< invalid or misplaced frames in a session as the node that is down
+  namesake,         ///< Hellos that claim to be a later life of the attacked node itself
+  foreign_cluster,  ///< Hellos with another cluster's text
+  tiny_keys,        ///< Hellos with a text of 64 KiB of tiny keys
+  other_version,    ///< Hellos of other wire versions and roles
+  elsewhere,        ///< Hellos to another node, or from a node that does not exist
+  down_node,        ///< Hellos in the name of the node that is down, with any life
+  later_life,       ///< Hellos that claim to be the next life of another member
+  replay,  ///< frames that the attacker has received, sent to their senders and to other nodes
+  question_flood,  ///< many status questions; the attacker does not read the answers
+  byte_by_byte,    ///< many frames, one byte at a time
+  silent,          ///< connections that send nothing
+  half_closed,     ///< connections of which the attacker has closed its sending side
+  reset,           ///< connections that are reset at any point
+  lying_tags,  ///< letters in a session as the node that is down, with a false sender or receiver
+  letters_of_a_node,  ///< mutated letters in a session as the node that is down
 };
 MUSTER_DESCRIBE_ENUM(Attack, noise, before_hello, as_observer, as_asker, in_greeting, crossing,
                      in_session, namesake, foreign_cluster, tiny_keys, other_version, elsewhere,
                      down_node, later_life, replay, question_flood, byte_by_byte, silent,
                      half_closed, reset, lying_tags, letters_of_a_node)
 
-/// Whom it attacks: a cluster of which one node is down.
+/// The attacked cluster. One of its nodes is down.
 struct Scene {
   std::map<NodeId, std::uint16_t> ports;
-  std::string cluster;  ///< its canonical text
+  std::string cluster;  ///< the canonical text of the cluster, by which nodes compare clusters
   NodeId down;
-  std::map<NodeId, Incarnation> lives;  ///< of those that are up
-  GroupNumber group;                    ///< in which they are
+  std::map<NodeId, Incarnation> lives;  ///< lives of the nodes that are up
+  GroupNumber group;                    ///< the group of these nodes
 };
 
-/// What it has done, and what it was told.
+/// Counts what the attacker did and which answers it received.
 struct Tally {
-  std::uint64_t bursts{}, connections{}, hellos{}, frames{};  ///< `frames`: that are no Hellos
-  std::uint64_t greeted{}, refused{};                         ///< Hellos that came back, Refusals
+  std::uint64_t bursts{}, connections{}, hellos{}, frames{};  ///< `frames`: all sent except Hellos
+  std::uint64_t greeted{}, refused{};  ///< number of received Hellos, and of received Refusals
 };
 
 class Attacker {
  public:
   explicit Attacker(std::uint64_t seed);
 
-  /// Does one burst, which follows from the seed and what the nodes say.
+  /// Does one burst, which depends only on the seed and on the nodes' answers.
   Tally attack(Attack how, const Scene& scene);
-  /// Ends all connections that it holds.
+  /// Ends all connections that the attacker has open.
   void let_go() { held_.clear(); }
 
  private:
@@ -109,11 +110,12 @@ class Attacker {
   std::vector<Golden> frames_;
   Scene scene_;
   Tally tally_;
-  /// The life, and its instance, that it has to each in the name of the node that is down.
+  /// For each attacked node: the life and the instance that the attacker claimed there for the node
+  /// that is down.
   std::map<NodeId, std::pair<Incarnation, std::uint64_t>> said_;
   std::uint64_t hellos_{};
   std::deque<Wire> held_;
-  std::deque<std::string> heard_;  ///< frames, as they came
+  std::deque<std::string> heard_;  ///< received frames, in their order
 };
 
 }  // namespace muster::test

@@ -25,18 +25,21 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// One with a higher and one with a lower id: of two connections that cross, the higher one's stays.
+// The attacker uses the name of node 2, so one node above and one below it remain. If two
+// connections cross, the one that the higher node dialled stays.
 constexpr NodeId down{2};
 constexpr NodeId lowest{1};
 constexpr Duration patience = 60s;
 constexpr Duration for_an_end = 1s;
-// Those of strangers, observers and askers (SessionLimits, Questions::Limits), and its own.
+// Descriptors for unauthenticated peers, observers and askers (SessionLimits, Questions::Limits),
+// and the node's own.
 constexpr std::size_t most_descriptors = 64 + 16 + 4 + 40;
-// What a mutated letter has set going is over when the group is again what it was for so long.
+// A mutated letter may start an election that takes longer than one burst. Its effects are over
+// when the group has stayed the same for this number of bursts.
 constexpr std::uint64_t bursts_of_letters = 10;
 
 std::size_t descriptors(pid_t process) {
-  std::error_code ignored;  // a process that has ended has none
+  std::error_code ignored;  // a process that has ended has no descriptors
   const std::filesystem::directory_iterator all("/proc/" + std::to_string(process) + "/fd",
                                                 ignored);
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
@@ -58,15 +61,16 @@ apps::ClusterOptions nodes_on(const apps::ReservedPorts& ports, const CampaignOp
   made.cluster.name = "attacked";
   made.cluster.protocol = options.protocol;
   made.cluster.hold_down = Duration::zero();
-  // Long, for sanitizers and busy machines.
+  // Long timings, for sanitizers and busy machines.
   Timings& timings = made.cluster.timings;
   timings.T = 2s;
   timings.stop_deadline = timings.start_deadline = 8s;
   timings.coordinator_timeout = timings.check_every + timings.T;
   made.cluster.nodes = apps::addresses_on(ports.ports());
   made.application = {"none", 0};
-  // Memory that was given back counts as taken while AddressSanitizer keeps it; no single
-  // allocation comes near the limit: a question of a coordinator has 16 MiB, doubled as it grows.
+  // AddressSanitizer keeps freed memory, which counts as used, so its quarantine is small. The
+  // limit on a single allocation is far above the largest legitimate one, a coordinator's question
+  // of 16 MiB in a buffer that doubles as it grows.
   made.launch = [&initialise](NodeId node, apps::ProcessOptions& process) {
     process.environment.emplace_back("ASAN_OPTIONS=quarantine_size_mb=8:max_allocation_size_mb=64");
     if (initialise.contains(node)) process.arguments.emplace_back("--initialise");
@@ -117,23 +121,23 @@ class Campaign final : apps::Cluster::Listener {
  private:
   [[nodiscard]] bool good() const { return report_.wrong.empty(); }
 
-  // Each kind once, and then any.
+  // First makes one attack of each kind, and then attacks of random kinds.
   Attack any_kind() {
     const auto count = static_cast<std::uint64_t>(Attack::letters_of_a_node);
     const auto kind = bursts_ < count ? bursts_ : random_() % count;
     return options_.only.value_or(static_cast<Attack>(kind));
   }
 
-  // The node in whose name it has spoken comes too.
+  // The node in whose name the attacker spoke is started too.
   void recover() {
     const std::string what = Recovery(cluster_, initialise_).become_whole();
     cluster_.listen(this);
     if (!what.empty()) wrong(what);
   }
 
-  // What each letter of a node means is believed from whoever has its session, until there is
-  // authentication: so a mutated one may begin an election. It ends no node, and the others are a
-  // group again.
+  // Without authentication a node believes each letter in the session that it has with a peer. So a
+  // mutated letter may begin an election. The letter must not end any node, and the nodes must
+  // become one group again.
   void letters() {
     for (std::uint64_t i = 0; good() && i < bursts_of_letters; ++i) {
       tell(attacker_.attack(Attack::letters_of_a_node, scene_), Attack::letters_of_a_node);
@@ -193,7 +197,8 @@ class Campaign final : apps::Cluster::Listener {
     auto said = question();
     const std::string unheard = said ? "" : said.error().what;
     if (!said) {
-      // How its process has ended says more.
+      // If the node's process has ended, reports the reason for that end instead, which explains
+      // more.
       cluster_.until([this] { return !good(); }, for_an_end);
       if (!good()) return;
       said = question();
@@ -202,8 +207,9 @@ class Campaign final : apps::Cluster::Listener {
     const auto status = read_json<net::NodeStatus>(boost::json::parse(*said));
     if (!status || status->group != scene_.group)
       return wrong("node " + to_text(node) + " is not in the group any more: " + *said);
-    // Whoever floods takes the turns of its own machine, from which this asks too; the node says
-    // so.
+    // A flood uses up the quota of its machine. The test asks from the same machine, so the node
+    // may close the test's question too. An unanswered question is no error if the node's counter
+    // of closed connections has grown.
     const std::uint64_t crowded = std::exchange(crowded_[node], status->counters.crowded);
     if (!unheard.empty() && status->counters.crowded == crowded)
       wrong("node " + to_text(node) + " closed a question, and had room: " + unheard);
@@ -242,7 +248,8 @@ class Campaign final : apps::Cluster::Listener {
   std::mt19937_64 random_;
   Scene scene_;
   CampaignReport report_;
-  std::map<NodeId, std::uint64_t> crowded_;  ///< connections that each has closed to make room
+  /// For each node, the number of connections that it closed to make room.
+  std::map<NodeId, std::uint64_t> crowded_;
   std::uint64_t bursts_{}, elections_{};
   std::string last_kinds_;
 };

@@ -15,7 +15,8 @@
 #include <string>
 #include <vector>
 
-/// An attacker against real nodes: each a process of the command, with its store and its journal.
+/// An attacker against real nodes. Each node is a process of the command, with its own store and
+/// journal.
 
 namespace muster::test {
 
@@ -24,39 +25,41 @@ struct CampaignOptions {
   ProtocolName protocol = ProtocolName::bully;
   std::uint64_t seed = 1;
   Duration time = std::chrono::seconds(20);
-  std::optional<Attack> only{};           ///< none: all
-  std::uint64_t most_resident = 1 << 28;  ///< bytes of memory of one node
+  std::optional<Attack> only{};  ///< the only kind of attack to make; without a value, all kinds
+  std::uint64_t most_resident = 1 << 28;  ///< limit for one node's memory, in bytes
 };
 
 struct CampaignReport {
   std::map<Attack, Tally> tallies;
-  std::uint64_t elections{};  ///< that letters in a stolen session have begun
-  std::uint64_t resident{};   ///< the most of one node, in bytes
-  std::size_t descriptors{};  ///< the most of one node
-  std::string wrong;  ///< the first that went wrong, and how to see it again; empty: nothing
+  std::uint64_t elections{};  ///< elections begun by letters in a stolen session
+  std::uint64_t resident{};   ///< the largest memory of a node, in bytes
+  std::size_t descriptors{};  ///< the largest number of descriptors that one node had open
+  std::string wrong;  ///< the first error and the way to repeat it; empty if there was no error
 
-  /// The kinds of attack that never came about.
+  /// The kinds of attack that never took place.
   [[nodiscard]] std::vector<Attack> missing() const;
 };
 
-/// Real nodes with long deadlines, each with its limits; none of them runs yet.
+/// Real nodes that an attacker is to attack, with long deadlines and with their own limits. The
+/// constructor starts none of them.
 struct AttackedCluster {
   AttackedCluster(const CampaignOptions& options, std::uint32_t nodes);
   apps::RunDirectory directory;
   apps::ReservedPorts ports;
-  NodeSet initialise;  ///< begin with --initialise
+  NodeSet initialise;  ///< nodes that begin with --initialise
   std::unique_ptr<apps::Cluster> cluster;
 };
 
-/// Three nodes of a cluster of four in a group, and burst after burst against them. After each: the
-/// group is what it was, no election has begun, no process has ended, each answers who asks for its
-/// status, and none has taken more memory than it may. When the attacker has gone the cluster
-/// becomes whole again (Recovery), and all leave in order.
+/// Attacks three nodes of a cluster of four, which form a group, with burst after burst. After each
+/// burst the test checks five things: the group is the same, no election has begun, no process has
+/// ended, each node answers a status question, and no node uses too much memory. When the attacker
+/// has stopped, the cluster must become whole again (Recovery), and all nodes must leave in order.
 CampaignReport attack_trial(const CampaignOptions& options);
 
-/// Three nodes of a cluster of five in a group. Somebody at the addresses of the other two ends
-/// them (Voices), and goes; they are started as they are, and refuse each other. None of them takes
-/// part then, and the cluster becomes whole again (Recovery). What is wrong; empty: nothing.
-std::string voices_trial(const CampaignOptions& options);
+/// Three nodes of a cluster of five form a group. An attacker at the addresses of the other two
+/// makes the three end (LifeClaims), and stops. Started again without a change, the three nodes
+/// refuse each other and take no part. Then the cluster must become whole again (Recovery). Returns
+/// the first error; empty: none.
+std::string life_claims_trial(const CampaignOptions& options);
 
 }  // namespace muster::test

@@ -77,7 +77,8 @@ class Flooding {
       step();
       sent = sent + 1;
       const auto due = begin + std::chrono::duration<double>(static_cast<double>(done) / rate);
-      while (rate > 0 && Clock::now() < due) ::poll(nullptr, 0, 1);  // the rate of the flood
+      // Waits as long as the rate of the flood demands.
+      while (rate > 0 && Clock::now() < due) ::poll(nullptr, 0, 1);
     }
   }
 
@@ -117,7 +118,7 @@ class Flooding {
     if (held_.size() > most_connections) held_.pop_front();
   }
 
-  // 0 stands for the node itself.
+  // If `from` is 0, the Hello names the attacked node itself.
   [[nodiscard]] std::string hello(net::Role role, NodeId from, const std::string& cluster) const {
     net::Hello made;
     made.role = role;
@@ -136,21 +137,21 @@ class Flooding {
     hold(std::move(wire));
   }
 
-  // The other side has to sign for each, and this one has to do nothing.
+  // The other side has to compute a signature for each handshake, but this side computes nothing.
   void begin_handshake() {
     Wire wire = dial();
     wire.say(client_hello_);
     hold(std::move(wire));
   }
 
-  // Those that are there in turn; who was closed comes again.
+  // Uses `count` connections in turn, and opens a connection again if it was closed.
   Wire& one_of(std::size_t count) {
     if (turn_ == count) turn_ = 0;
     while (held_.size() < count) held_.emplace_back(apps::Descriptor());
     return held_[turn_++];
   }
 
-  // True when the other side has closed it; what it said is thrown away.
+  // Discards the received bytes. True when the other side has closed the connection.
   static bool read_to_now(Wire& wire, bool& heard) {
     std::array<char, 1 << 16> bytes;
     for (;;) {
@@ -173,7 +174,8 @@ class Flooding {
     if (!all && !reads && (errno != EAGAIN || !nothing_comes(wire))) wire.reset();
   }
 
-  // Who does not answer, or does not read, is not waited for.
+  // Nothing has arrived within 1 ms. The flood does not wait for peers that do not answer or do not
+  // read.
   static bool nothing_comes(const Wire& wire) {
     pollfd one{wire.fd(), POLLIN | POLLHUP, 0};
     return ::poll(&one, 1, 1) == 0;

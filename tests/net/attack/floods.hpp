@@ -11,28 +11,31 @@
 #include <string>
 #include <vector>
 
-/// Floods of what a stranger can send, by one thread of a process of its own.
+/// Floods that an unauthenticated peer can send. Each runs on one thread in a process of its own.
 
 namespace muster::test {
 
 enum class Flood {
-  nothing,              ///< to compare with
-  tiny_keys_40,         ///< Hellos with a text of 64 KiB of tiny keys, 40 a second
-  tiny_keys,            ///< the same, as fast as one thread can; and so on with all that follow
-  connections_800,      ///< connections that say nothing, 800 a second
-  namesakes,            ///< Hellos in the name of whom they are said to
-  questions_unread,     ///< status questions by one observer that reads nothing
-  questions_unread_16,  ///< by 16
-  questions_read_16,    ///< by 16 that read the answers
-  bytes_64,             ///< Hellos byte by byte on 64 connections
-  handshakes,           ///< beginnings of TLS, at nodes with certificates, which answer with proofs
+  nothing,       ///< no flood, for comparison
+  tiny_keys_40,  ///< Hellos with a text of 64 KiB of tiny keys, 40 a second
+  tiny_keys,     ///< the same Hellos as fast as one thread can send them; so are all floods below
+                 ///< without a rate
+  connections_800,      ///< connections that send nothing, 800 a second
+  namesakes,            ///< Hellos to a node in that node's own name
+  questions_unread,     ///< status questions by one observer that reads no answers
+  questions_unread_16,  ///< status questions by 16 observers that read no answers
+  questions_read_16,    ///< status questions by 16 observers that read the answers
+  bytes_64,             ///< Hellos that are sent byte by byte, on 64 connections
+  /// First messages of TLS handshakes. A node with certificates must compute a signature for each
+  /// answer.
+  handshakes,
 };
 MUSTER_DESCRIBE_ENUM(Flood, nothing, tiny_keys_40, tiny_keys, connections_800, namesakes,
                      questions_unread, questions_unread_16, questions_read_16, bytes_64, handshakes)
 
 using Ports = std::map<NodeId, std::uint16_t>;
 
-/// A process that does something until its handle ends.
+/// A process that works until its handle is destroyed.
 class Endless {
  public:
   template <class Work>
@@ -51,7 +54,8 @@ class Endless {
   pid_t pid_;
 };
 
-/// How often the flood's unit was sent: a connection, a Hello, 250 kB of questions, a byte.
+/// Counts the units that a flood has sent. Depending on the flood, a unit is a connection, a Hello,
+/// 250 kB of questions, or a byte.
 class Sent {
  public:
   Sent();
@@ -65,10 +69,10 @@ class Sent {
   volatile std::uint64_t* count_;
 };
 
-/// Floods those ports, in turn, for ever.
+/// Floods these ports in turn, for ever.
 void flood(Flood how, const Ports& ports, const std::string& cluster, volatile std::uint64_t& sent);
 
-/// Accepts at those ports, reads, and throws away, for ever.
+/// Accepts connections at these ports, and reads and discards all bytes, for ever.
 void discard(const Ports& ports);
 
 }  // namespace muster::test

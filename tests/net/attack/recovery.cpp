@@ -18,7 +18,8 @@ constexpr int storage_refused = 65;
 
 }  // namespace
 
-// The textbook protocol knows no members.
+// In the textbook protocol a coordinator has no list of members, so this compares the groups of all
+// nodes.
 bool is_together(const apps::Cluster& cluster, const GroupNumber& before) {
   const auto& nodes = cluster.watch().nodes();
   const NodeSet live = cluster.live();
@@ -30,9 +31,9 @@ bool is_together(const apps::Cluster& cluster, const GroupNumber& before) {
          });
 }
 
-bool await_together(apps::Cluster& cluster, const std::function<bool()>& ended, Duration within,
+bool await_together(apps::Cluster& cluster, const std::function<bool()>& has_ended, Duration within,
                     const GroupNumber& before) {
-  const auto done = [&] { return ended() || is_together(cluster, before); };
+  const auto done = [&] { return has_ended() || is_together(cluster, before); };
   if (cluster.options().cluster.protocol != ProtocolName::textbook)
     return cluster.until(done, within);
   if (cluster.until(done, within / 3)) return true;

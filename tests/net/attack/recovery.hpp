@@ -7,33 +7,35 @@
 #include <functional>
 #include <string>
 
-/// What is looked at when an attacker has gone.
+/// Checks after an attacker has gone.
 
 namespace muster::test {
 
-/// All nodes that run are Normal in one group, and it is not `before`.
+/// All nodes that run are Normal in one group, and that group is not `before`.
 bool is_together(const apps::Cluster& cluster, const GroupNumber& before = {});
 
-/// Waits until the nodes are together, or `ended` is true. Returns false after `within`. The
-/// textbook's Bully claims less: if several nodes come back at once, two coordinators may stay
-/// (docs/findings.md). Then its highest node is started again, and tells all others that it is
+/// Waits until the nodes are together, or `has_ended` is true. Returns false if neither has
+/// happened after the time `within`. The textbook Bully does not promise this: if several nodes
+/// come back at once, two of them can remain coordinators (docs/findings.md). In that case the
+/// function restarts the cluster's highest node, which then tells all others that it is
 /// coordinator.
-bool await_together(apps::Cluster& cluster, const std::function<bool()>& ended, Duration within,
+bool await_together(apps::Cluster& cluster, const std::function<bool()>& has_ended, Duration within,
                     const GroupNumber& before = {});
 
-/// A cluster of real nodes that somebody has attacked, and does no longer.
+/// A cluster of real nodes after an attack has ended.
 class Recovery : apps::Cluster::Listener {
  public:
-  /// The nodes in `initialise` begin with --initialise, which the cluster's `launch` sees to.
+  /// The nodes in `initialise` begin with --initialise; the cluster's `launch` adds that option.
   Recovery(apps::Cluster& cluster, NodeSet& initialise);
   ~Recovery() override { cluster_.listen(nullptr); }
   Recovery(const Recovery&) = delete;
   Recovery& operator=(const Recovery&) = delete;
 
-  /// Starts all nodes that are down, as they are; a node that ends with 65 is started again, as its
-  /// last sentence says. They have to become one group, and be one whoever of them coordinates:
-  /// each coordinator is killed, and at the end all are one group again. What is wrong; empty:
-  /// nothing.
+  /// Starts all nodes that are down, with their configurations and stores unchanged. If a node ends
+  /// with exit code 65, the function starts it again in the way that the node's last message
+  /// demands. The nodes must become one group, and each of them must be able to coordinate it. To
+  /// check this, the function kills each coordinator in turn. In the end all nodes must be one
+  /// group again. Returns the first error; empty: none.
   std::string become_whole();
 
  private:
@@ -44,7 +46,7 @@ class Recovery : apps::Cluster::Listener {
 
   apps::Cluster& cluster_;
   NodeSet& initialise_;
-  NodeSet refused_;  ///< ended with 65, and not started again yet
+  NodeSet refused_;  ///< nodes that ended with 65 and have not been started again yet
   std::string wrong_;
 };
 

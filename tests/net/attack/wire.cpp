@@ -25,7 +25,7 @@ apps::Descriptor new_socket() {
   return apps::Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-// What is said is on its way at once, also before a reset.
+// Makes the system send bytes at once, so that they leave even if a reset follows.
 void without_delay(int socket) {
   const int on = 1;
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

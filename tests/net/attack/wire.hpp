@@ -9,12 +9,13 @@
 #include <optional>
 #include <string_view>
 
-/// Sockets of loopback for somebody who need not keep to the rules. Nothing here waits for longer
-/// than its bound, and whatever the other side does is no error.
+/// Loopback sockets for peers that break the rules. No function waits for longer than its bound, or
+/// reports an error, whatever the other side does.
 
 namespace muster::test {
 
-/// How long the other side may take for what it is to do at once; a machine may be busy.
+/// The time that the tests allow the other side for something that it should do at once. A machine
+/// may be busy.
 inline constexpr Duration wire_patience = std::chrono::seconds(10);
 
 /// A connection.
@@ -27,14 +28,16 @@ class Wire {
   [[nodiscard]] int fd() const { return socket_.fd(); }
   [[nodiscard]] bool is_open() const { return static_cast<bool>(socket_); }
 
-  /// Writes what the system takes at once; false when it did not take all.
+  /// Writes as many bytes as the system takes at once. Returns false if the system did not take
+  /// them all.
   bool say(std::string_view bytes);
   bool say(const net::Frame& frame) { return say(net::encode_frame(frame)); }
-  /// The next frame of the other side; none where it ends the connection, or does not speak.
+  /// The next frame of the other side. No value if the other side ends the connection or sends
+  /// nothing.
   std::optional<net::Frame> hear(Duration bound = wire_patience);
-  /// Nothing more will be said.
+  /// Ends the writing side of the connection.
   void finish();
-  /// Ends it so that the other side reads an error.
+  /// Ends the connection so that the other side reads an error.
   void reset();
   void close() { socket_ = {}; }
 
@@ -43,12 +46,12 @@ class Wire {
   net::FrameReader reader_;
 };
 
-/// A port at which somebody listens.
+/// A port that listens.
 class Door {
  public:
   explicit Door(std::uint16_t port);
   [[nodiscard]] int fd() const { return socket_.fd(); }
-  /// The next connection; one that is not open when none comes.
+  /// The next connection. If no connection comes within `bound`, the returned Wire is not open.
   Wire next(Duration bound);
 
  private:

@@ -16,7 +16,7 @@ using test::golden_frames;
 using test::golden_frames_of_3;
 using test::repaired;
 
-// What one stream is taken for.
+// The result of reading a stream.
 struct Taken {
   std::vector<Frame> frames;
   std::string failure;
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(have_the_size_that_is_found_before_they_are_encoded) {
         frame);
 }
 
-// A kind of frame, message or answer that is added needs a golden frame.
+// Each new kind of frame, message or answer needs a golden frame.
 BOOST_AUTO_TEST_CASE(frames_are_there_for_every_kind) {
   std::set<std::size_t> kinds, messages, results;
   for (const Golden& each : all_golden_frames()) {
@@ -152,7 +152,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(accidents)
 
-// A CRC-32 sees every change within 32 bits, and a length that grew waits for what never comes.
+// A CRC-32 detects every change that lies within 32 bits. If a change makes the length larger, the
+// reader waits for bytes that never come.
 BOOST_AUTO_TEST_CASE(in_one_byte_are_always_seen) {
   for (const auto& [name, frame, bytes] : golden_frames()) {
     for (std::size_t at = 0; at < bytes.size(); ++at) {
@@ -167,8 +168,8 @@ BOOST_AUTO_TEST_CASE(in_one_byte_are_always_seen) {
   }
 }
 
-// Somebody who makes the checksum right gets a failure or another frame, with that frame's own
-// bytes.
+// A changed frame with a corrected checksum is either invalid or another valid frame. Encoding that
+// other frame gives the changed bytes.
 BOOST_AUTO_TEST_CASE(made_on_purpose_are_other_frames_or_none) {
   for (const auto& [name, frame, bytes] : golden_frames()) {
     for (std::size_t at = 8; at < bytes.size(); ++at) {
@@ -196,7 +197,7 @@ BOOST_AUTO_TEST_CASE(of_size_are_refused) {
     }
     const Taken taken = take(repaired(bytes + '\0'));
     BOOST_TEST(taken.frames.empty(), name << " and a byte more");
-    BOOST_TEST(taken.failure.ends_with("bytes that belong to nothing"), taken.failure);
+    BOOST_TEST(taken.failure.ends_with("surplus bytes at the end"), taken.failure);
   }
 }
 
@@ -234,7 +235,7 @@ BOOST_AUTO_TEST_CASE(are_those_of_all_but_greetings_which_are_written_as_ever) {
   }
 }
 
-// To a peer that speaks version 2 a question names no group, and an answer to it is Yes.
+// In version 2 the question to a coordinator cannot name a group, and its answer can only be Yes.
 BOOST_AUTO_TEST_CASE(before_3_have_no_question_about_a_group) {
   const auto spoken = [](Message message, std::uint8_t version) {
     const Letter letter{NodeId{1}, Incarnation{2}, NodeId{3}, CallNumber{4}, std::move(message)};
@@ -250,7 +251,7 @@ BOOST_AUTO_TEST_CASE(before_3_have_no_question_about_a_group) {
   BOOST_TEST(spoken(no, 2) == Message(Answer{Here{}}));
 }
 
-// Somebody who puts a letter of version 3 into a frame of version 2 is no peer of ours.
+// Frames of version 2 with a letter of version 3 inside. This release never sends such frames.
 BOOST_AUTO_TEST_CASE(refuse_letters_of_a_later_one) {
   for (const auto& [name, frame, bytes] : golden_frames_of_3()) {
     std::string as_2 = bytes;
@@ -263,7 +264,7 @@ BOOST_AUTO_TEST_CASE(refuse_letters_of_a_later_one) {
 
 BOOST_AUTO_TEST_CASE(are_the_newest_of_both_once_a_hello_has_come) {
   struct Heard {
-    std::optional<WireVersions> hello;  // none: nothing yet
+    std::optional<WireVersions> hello;  // no value: nothing yet
     std::uint8_t spoken;
     std::vector<std::uint8_t> taken;
   };
@@ -282,7 +283,8 @@ BOOST_AUTO_TEST_CASE(are_the_newest_of_both_once_a_hello_has_come) {
   }
 }
 
-// Whatever it speaks, anybody can read who it is, and why it refuses.
+// Hello and Refusal can be read in every version, so a peer's identity and its reason to refuse can
+// always be read.
 BOOST_AUTO_TEST_CASE(that_do_not_meet_leave_the_greetings) {
   for (const auto& [name, frame, bytes] : golden_frames()) {
     FrameReader reader(frame_limit, {7, 9});

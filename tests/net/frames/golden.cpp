@@ -39,8 +39,8 @@ std::string hexadecimal(const net::Frame& frame, std::uint8_t version) {
   return out.str();
 }
 
-// Run with MUSTER_REWRITE_GOLDEN=1 the tests write the files anew, to be looked at as a diff: a
-// change of what is there already is another wire version.
+// With MUSTER_REWRITE_GOLDEN=1 the tests write the files again. Review the change as a diff. A
+// change of an existing file needs a new wire version.
 Golden golden(std::string name, net::Frame frame, std::uint8_t version = 2) {
   if (std::getenv("MUSTER_REWRITE_GOLDEN"))
     std::ofstream(path_of(name)) << hexadecimal(frame, version);

@@ -12,29 +12,29 @@ using muster::operator<<;
 
 }  // namespace muster::net
 
-/// The golden frames: what this release and all that can talk to it put on a wire.
+/// The golden frames: the bytes that this release sends, as does every release that can talk to it.
 
 namespace muster::test {
 
 struct Golden {
   std::string name;
   net::Frame frame;
-  std::string bytes;  ///< what tests/net/golden/NAME.hex says
+  std::string bytes;  ///< the contents of tests/net/golden/NAME.hex
 };
 
-/// In wire version 2: one for each kind of frame, of message and of answer that it has.
+/// The frames in wire version 2: one for each of its kinds of frame, message and answer.
 std::vector<Golden> golden_frames();
-/// What wire version 3 adds.
+/// The frames that wire version 3 has added.
 std::vector<Golden> golden_frames_of_3();
 
-/// The same frame after its length and its checksum were made right again.
+/// The same frame with its length and its checksum corrected.
 std::string repaired(std::string bytes);
 
-/// The bytes that pairs of hexadecimal digits stand for; lines that begin with # are left out.
+/// The bytes for pairs of hexadecimal digits. Lines that begin with # are left out.
 std::string bytes_of(const std::string& hexadecimal);
 
-/// Gives the reader that part of a stream, as much at a time as it has room for, and appends the
-/// frames that come out. The failure is the reader's.
+/// Gives the reader a stream, in pieces for which the reader has room. Appends the frames that it
+/// reads to `frames`. Returns the reader's failure.
 Expected<> feed(net::FrameReader& reader, std::string_view stream, std::vector<net::Frame>& frames);
 
 }  // namespace muster::test

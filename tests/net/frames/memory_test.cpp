@@ -9,12 +9,12 @@
 #include <cstdlib>
 #include <new>
 
-/// How much memory foreign bytes can make us take. This program counts all of it.
+/// How much memory bytes from outside can make a node use. This program counts all its allocations.
 
 namespace {
 
 std::size_t taken = 0;    // since `memory_of` began
-std::size_t largest = 0;  // in one piece
+std::size_t largest = 0;  // the largest single allocation
 
 void* count_and_take(std::size_t size) {
   taken += size;
@@ -47,7 +47,7 @@ void operator delete[](void* memory, std::size_t) noexcept {
 namespace muster::test {
 namespace {
 
-// The bytes that `work` takes, whether it gives them back or not.
+// The bytes that `work` allocates, freed or not.
 template <class Work>
 std::size_t memory_of(Work work) {
   taken = largest = 0;
@@ -55,10 +55,10 @@ std::size_t memory_of(Work work) {
   return taken;
 }
 
-// Sentences of failures and the like.
+// The bytes that small allocations may take, such as the sentence of a failure.
 constexpr std::size_t small_change = 4096;
 
-// As `bytes`, with four bytes anywhere replaced by an enormous count.
+// A copy of `bytes` with the four bytes at `at` replaced by an enormous count.
 std::string with_count(std::string bytes, std::size_t at, std::uint32_t count) {
   for (std::size_t i = 0; i < 4 && at + i < bytes.size(); ++i)
     bytes[at + i] = static_cast<char>(count >> (8 * i));
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_stream_takes_no_more_memory_than_the_largest_frame) {
   const std::string frame = net::encode_frame(net::StatusAnswer{std::string(60'000, 'x')});
   std::vector<net::Frame> frames;
   frames.reserve(4);
-  // The buffer doubles up to its limit; the frame is read into one string.
+  // The buffer doubles until it reaches its limit, and the frame is then read into one string.
   const std::size_t first =
       memory_of([&] { BOOST_REQUIRE(feed(reader, frame, frames).has_value()); });
   BOOST_TEST(first <= 2 * (net::frame_limit + 4) + 60'000 + small_change);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_stream_takes_no_more_memory_than_the_largest_frame) {
   BOOST_TEST(second <= 60'000 + small_change);
 }
 
-// The worst that one byte of an archive can stand for is an element of a vector or a map.
+// In the worst case, one byte of an archive is an element of a vector or a map.
 template <class T>
 void expect_bounded(std::uint64_t seed) {
   const std::string bytes = encode(generate<T>(seed));
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(an_archive_takes_no_more_memory_than_its_bytes_warrant) {
   }
 }
 
-// Elements that all cost their least: many of them, in the fewest bytes.
+// A container with many elements, each as small in bytes as possible.
 BOOST_AUTO_TEST_CASE(the_smallest_elements_take_no_more_memory_than_their_bytes_warrant) {
   const std::string members = encode(Members(3000));
   BOOST_TEST(memory_of([&] { BOOST_REQUIRE(decode<Members>(members).has_value()); }) <=

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-// What is counted, as text. What parsers say of it is in tests/apps/watching.
+// The counters as text. Tests with real parsers are in tests/apps/watching.
 
 namespace muster::net {
 
@@ -13,9 +13,9 @@ BOOST_AUTO_TEST_SUITE(metrics)
 
 BOOST_AUTO_TEST_CASE(are_in_the_manual_as_the_code_has_them) {
   std::ostringstream manual;
-  manual << std::ifstream(MUSTER_DOCUMENTS "/metrics.md").rdbuf();
+  manual << std::ifstream(MUSTER_DOCUMENTS "/reference/metrics.md").rdbuf();
   BOOST_TEST(manual.str().find(table_of_metrics()) != std::string::npos,
-             "the table of docs/metrics.md is to be:\n"
+             "the table of docs/reference/metrics.md is to be:\n"
                  << table_of_metrics());
 }
 
@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(a_gap_in_work_is_from_one_right_to_the_next) {
   counted.hook(2s, Hook::stop, journal::Edge::begin, false);
   counted.hook(2s + 3ms, Hook::stop, journal::Edge::end, false);
   counted.hook(3s, Hook::start, journal::Edge::begin,
-               false);  // it was halted before it could begin
+               false);  // this `start` never began, since the node was halted before
   BOOST_TEST(counted.without_work(4s) == 3s);
   counted.hook(4s, Hook::start, journal::Edge::failed, false);
   counted.hook(5s, Hook::start, journal::Edge::begin, true);

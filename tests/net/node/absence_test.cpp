@@ -9,13 +9,13 @@ using net::Out;
 
 namespace {
 
-/// A node none of whose lives goes on.
+/// A node while none of its lives is running.
 struct Absent {
   boost::asio::io_context context;
   int told = 0, backs = 0;
   net::Absence absence{context.get_executor(),
                        {[] { return nullptr; }, [this] { ++told; }, [this] { ++backs; }}};
-  const std::string between_lives = "it is beginning a life; ask again";
+  const std::string between_lives = "it is starting a new life; ask again";
 };
 
 }  // namespace
@@ -31,7 +31,8 @@ BOOST_AUTO_TEST_CASE(end_by_themselves) {
   BOOST_TEST(!absence.ordered().has_value());
 }
 
-// A held node has had no life yet when its time is over.
+// A node that is held down has had no life yet. Even when its waiting time is over, it has had no
+// life yet.
 BOOST_AUTO_TEST_CASE(are_not_ordered_while_a_life_begins) {
   absence.begin(Out::held_down, Duration::zero());
   context.run();

@@ -9,7 +9,7 @@
 
 #include <future>
 
-/// What the owner of a node may want of it, and what the node keeps for its owner.
+/// The requests of a node's owner, and the data that the node stores for its owner.
 
 using namespace muster;
 using namespace muster::test;

@@ -14,7 +14,7 @@ struct Strand {
   boost::asio::io_context context;
   std::optional<Alarm> alarm{std::in_place, context.get_executor()};
   int first = 0, second = 0;
-  /// The time of the alarm is over, and its handler waits behind this.
+  /// Runs `work` after the time of the alarm has come, but before the alarm's handler runs.
   template <class Work>
   void as_its_time_comes(Work work) {
     alarm->after(Duration::zero(), [this] { ++first; });

@@ -7,10 +7,11 @@
 
 namespace muster::test {
 
-/// Rung whenever something has happened that a test may wait for.
+/// A bell. Other threads ring it after each event for which a test can wait.
 class Bell {
  public:
-  /// So long a test waits before it fails; no test passes or fails by how long a thing takes.
+  /// The longest time for which a test waits before it fails. No test depends on how long something
+  /// takes.
   static constexpr std::chrono::seconds generous{60};
 
   void ring() {
@@ -21,7 +22,8 @@ class Bell {
     rung_.notify_all();
   }
 
-  /// Waits until `predicate()`, which is asked after each ring; false when it never came true.
+  /// Waits until `predicate()` is true, and calls it after each ring. Returns false if it has not
+  /// become true within `generous`.
   template <class Predicate>
   bool wait_until(Predicate predicate) {
     const auto deadline = std::chrono::steady_clock::now() + generous;

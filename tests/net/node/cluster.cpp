@@ -57,7 +57,8 @@ Timings patient(Duration T, Duration check_every) {
   return timings;
 }
 
-// A process ends with all its threads: nothing of the node runs when it is destroyed.
+// The end of a process ends all its threads. To imitate this, the threads stop before the node is
+// destroyed.
 Cluster::Host::~Host() {
   if (running) running->halt();
   node.reset();
@@ -81,7 +82,7 @@ net::NodeOptions Cluster::options_of(std::uint32_t id) const {
     options.network.addresses[NodeId{at}] = "127.0.0.1:" + std::to_string(ports_[at - 1]);
   }
   options.cluster = "name=test\n";
-  options.lives.hold_down = Duration::zero();  // lives of tests are short
+  options.lives.hold_down = Duration::zero();  // lives in tests are short
   options.log.level = LogLevel::warning;
   options.journal =
       net::JournalOptions{journal_of(directory_.path(), NodeId{id}), options_.journal_limit};

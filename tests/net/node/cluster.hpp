@@ -23,22 +23,22 @@
 #include <thread>
 #include <vector>
 
-/// Real nodes in this process, over loopback, that fail and come back as a test says.
+/// Real nodes in this process, over loopback, which fail and come back as a test says.
 
 namespace muster::test {
 
-/// A context of the user's and the threads that run it.
+/// A user's io_context, and the threads that run it.
 class Running {
  public:
   explicit Running(int threads = 1);
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
-  /// Runs what is left and ends.
+  /// Runs all remaining work and ends.
   ~Running();
-  /// Ends now; what is left does not run any more, or when it goes on.
+  /// Stops the context now. The remaining work runs only after `go_on`, or never.
   void halt();
   void go_on();
-  /// Runs what is left and ends.
+  /// Runs all remaining work and ends.
   void halt_when_idle();
   [[nodiscard]] std::set<std::thread::id> threads() const;
 
@@ -51,8 +51,8 @@ class Running {
 
 NodeSet nodes(std::initializer_list<std::uint32_t> ids);
 
-/// The timings of tests on real nodes: T is long, for sanitizers and busy machines, and so is every
-/// deadline that a test does not mean to overrun.
+/// Timings for tests on real nodes. Sanitizers and busy machines are slow. So T is long, and so is
+/// every deadline that a test does not overrun on purpose.
 Timings patient(Duration T = std::chrono::seconds(2),
                 Duration check_every = std::chrono::milliseconds(500));
 
@@ -64,41 +64,43 @@ struct ClusterOptions {
   std::uint64_t journal_limit = 64'000'000;
   int context_threads = 1;
   int hook_threads = 1;
-  /// What its nodes run; none: what the stage says.
+  /// Makes the nodes' applications. If it is empty, `stage` makes them.
   MakeApplication application{};
-  /// What else a node is made with.
+  /// Changes further options of a node.
   std::function<void(NodeId, net::NodeOptions&)> alter{};
-  /// Puts something between a node and its storage.
+  /// Wraps the storage of a node, and returns the storage that the node then uses.
   std::function<std::unique_ptr<SafeStorage>(NodeId, std::unique_ptr<SafeStorage>)> between{};
 };
 
-/// Nodes 1 to n. Use it on one thread.
+/// The nodes 1 to n. Use it on one thread.
 class Cluster {
  public:
   explicit Cluster(ClusterOptions options = {});
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
-  /// Makes all that still live fail.
+  /// Makes all running nodes fail.
   ~Cluster();
 
-  /// Begins a life of a node in a new "process", and says how that went.
+  /// Begins a life of a node in a new "process" (a context and threads of its own). Returns an
+  /// error if the node cannot start.
   Expected<> try_start(std::uint32_t id);
   void start(std::uint32_t id);
   void start_all();
-  /// It begins, and forms a group with all that are up.
+  /// Starts the node, and waits until it forms a group with all nodes that are up.
   GroupNumber join(std::uint32_t id);
   GroupNumber join_all();
-  /// It fails, and those that are left form a group.
+  /// Makes the node fail, and waits until the other nodes form a group.
   GroupNumber lose(std::uint32_t id);
-  /// Begins a life in a process of its own, with a store on disk; `words` say what its application
-  /// does (node_process.cpp).
+  /// Begins a life in a process of its own with a store on disk. `words` are the instructions to
+  /// its application (node_process.cpp).
   std::unique_ptr<Process> spawn(std::uint32_t id, const std::vector<std::string>& words);
-  /// Leaves in order and ends the "process".
+  /// The node leaves in order and ends its "process".
   void leave(std::uint32_t id);
   void leave_all();
-  /// The node fails: without a word, but that the system closes its sockets.
+  /// Makes the node fail without any last action, except that its sockets are closed, as the system
+  /// would close them.
   void kill(std::uint32_t id);
-  /// Its safe storage is lost.
+  /// Deletes the node's safe storage.
   void wipe(std::uint32_t id);
 
   [[nodiscard]] net::Node& node(std::uint32_t id);
@@ -106,39 +108,40 @@ class Cluster {
   [[nodiscard]] Running& hooks(std::uint32_t id);
   [[nodiscard]] storage::MemoryCells& cells(std::uint32_t id);
   [[nodiscard]] net::NodeOptions options_of(std::uint32_t id) const;
-  /// Where it listens, at 127.0.0.1.
+  /// The port of 127.0.0.1 at which the node listens.
   [[nodiscard]] std::uint16_t port(std::uint32_t id) const { return ports_[id - 1]; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_.path(); }
-  /// Another directory, whose journals nobody reads.
+  /// Makes another directory. `judge` reads no journals from it.
   std::string make_directory(const std::string& name);
 
-  /// Waits for it; fails the test with `what` when it does not come.
+  /// Waits until `predicate` holds. Fails the test with `what` if it never does.
   template <class Predicate>
   void await(const std::string& what, Predicate predicate) {
     if (!bell.wait_until(std::move(predicate))) never_came(what);
   }
-  /// Waits until exactly these are members of one group under the highest, all Normal, and gives
-  /// its number.
+  /// Waits until exactly these nodes are Normal members of one group under the highest of them, and
+  /// returns its number.
   GroupNumber await_group(const std::set<std::uint32_t>& members);
-  /// The same, whoever coordinates them, where nobody is named.
+  /// Waits until these nodes are one group under `coordinator`, or under any coordinator if none is
+  /// given.
   GroupNumber await_together(const NodeSet& members, std::optional<NodeId> coordinator = {});
-  /// Waits until the last step of this node has left it so.
+  /// Waits until `is` holds for the view after the last step of this node.
   void await_view(std::uint32_t id, const std::string& what,
                   const std::function<bool(const View&)>& is);
   void await_halted(std::uint32_t id, std::uint32_t by);
-  /// Waits for a journal line of this node that `is` is true for, after the first `from`, and gives
-  /// its place.
+  /// Waits for a journal line for which `is` is true, after the first `from` lines of this node.
+  /// Returns the index of that line.
   std::size_t await_line(std::uint32_t id, const std::string& what, std::size_t from,
                          const std::function<bool(const journal::Line&)>& is);
 
-  /// Ends all, and checks the journals: replay, assertions and hook grammar.
+  /// Ends all nodes, and checks the journals: replay, assertions and hook grammar.
   void judge(const std::set<std::string>& spared = {});
 
   Bell bell;
   Stage stage{bell};
 
  private:
-  /// What a process would hold.
+  /// The objects that each node would have in a process of its own.
   struct Host {
     std::unique_ptr<Running> hooks;
     std::unique_ptr<Running> running;
@@ -162,13 +165,13 @@ class Cluster {
   std::map<NodeId, Host> hosts_;
 };
 
-/// A test that has so many nodes.
+/// A fixture with that many nodes.
 template <std::uint32_t count>
 struct Nodes : Cluster {
   Nodes() : Cluster({.nodes = count}) {}
 };
 
-/// The same, judged when the test has come to its end.
+/// A fixture with that many nodes, which also checks their journals at the end of the test.
 template <std::uint32_t count>
 struct Judged : Nodes<count> {
   void teardown() { this->judge(); }
@@ -176,23 +179,23 @@ struct Judged : Nodes<count> {
 
 // --- Lines
 
-/// True for a line of such a kind.
+/// True for a line of that kind.
 template <class Kind>
 bool is_line(const journal::Line& line) {
   return std::holds_alternative<Kind>(line);
 }
 
-/// How the life of a node ended, by the last of its lines.
+/// How the life of a node ended, by its last line.
 journal::Ended ended_in(const std::vector<journal::Line>& lines);
 
-/// True for a step that was made of such an event.
+/// True for the line of a step that handled an event of this kind.
 template <class Kind>
 bool is_step(const journal::Line& line) {
   const auto* step = std::get_if<journal::Step>(&line);
   return step && std::holds_alternative<Kind>(step->event);
 }
 
-/// The events of such a kind in these lines.
+/// The events of this kind that the steps in these lines handled.
 template <class Kind>
 std::vector<Kind> events(const std::vector<journal::Line>& lines) {
   std::vector<Kind> found;

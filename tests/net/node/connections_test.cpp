@@ -9,15 +9,16 @@
 #include <atomic>
 #include <thread>
 
-/// Connections that break between living nodes, whenever they may, lose nothing and start nothing.
+/// Connections between living nodes may break at any time. Nothing is lost, and no election begins.
 
 using namespace muster;
 using namespace muster::test;
 
 namespace {
 
-/// Breaks all connections of all nodes that are up, over and over, each time that a letter has come
-/// through: where none does for T the nodes are apart (assumption 8), and may say so.
+/// Breaks all connections of all nodes again and again. Each time it first waits until a letter has
+/// passed. If no letter passed for T, assumption 8 would not hold and the nodes might begin an
+/// election.
 class Breaking {
  public:
   explicit Breaking(std::vector<std::string> sockets)
@@ -41,7 +42,7 @@ class Breaking {
  private:
   static constexpr int most_looks = 100;
 
-  /// What all have received; a node that is down has received nothing.
+  /// The number of letters that all nodes have received; a node that is down counts as 0.
   [[nodiscard]] std::uint64_t letters() const {
     std::uint64_t all = 0;
     for (const std::string& socket : sockets_)

@@ -13,8 +13,8 @@ using namespace muster::test;
 
 BOOST_AUTO_TEST_SUITE(embedding)
 
-// Everything of the protocol runs on one strand and every hook on another, whatever the number of
-// threads; what others may ask they may ask at any time.
+// The whole protocol runs on one strand and all hooks on another, whatever the number of threads.
+// Functions that any thread may call are called at all times.
 BOOST_AUTO_TEST_CASE(a_node_lives_in_contexts_that_many_threads_run) {
   Cluster cluster({.context_threads = 4, .hook_threads = 4});
   cluster.start_all();
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_node_lives_in_contexts_that_many_threads_run) {
   cluster.judge();
 }
 
-// Services::post goes to the same strand as the hooks.
+// Services::post uses the same strand as the hooks.
 BOOST_AUTO_TEST_CASE(what_an_application_posts_runs_one_at_a_time_with_its_hooks) {
   Cluster cluster({.nodes = 1, .hook_threads = 4});
   std::atomic<int> inside = 0;
@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(each_who_leaves_is_told_once_whichever_thread_it_is, Jud
     });
   for (std::thread& leaver : leavers) leaver.join();
   await("all to be told", [&] { return told == 4; });
-  leave(1);  // once more, when it has gone
+  leave(1);  // again, when it has gone
   BOOST_TEST(told == 4);
   BOOST_TEST(stage.count(NodeId{1}, Hook::stop) == 2u);
 }
@@ -117,7 +117,7 @@ BOOST_FIXTURE_TEST_CASE(a_node_may_be_left_by_its_own_hook, Judged<1>) {
   left.get_future().wait();
 }
 
-// The application may still be in a hook then, and ask for things.
+// Even now the application can be in a hook and call its services.
 BOOST_FIXTURE_TEST_CASE(a_hook_may_still_run_when_its_node_is_destroyed, Nodes<1>) {
   Running running;
   Running hooks;

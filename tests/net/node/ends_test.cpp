@@ -7,8 +7,8 @@
 
 #include <csignal>
 
-/// How the process of a node ends itself: with which exit code, what it says on standard error, and
-/// what the last line of its journal is.
+/// The ways in which a node ends its process: the exit code, the sentence on standard error, and
+/// the last line of its journal.
 
 using namespace muster;
 using namespace muster::test;
@@ -24,7 +24,8 @@ Timings short_deadlines() {
   return timings;
 }
 
-/// The process of node 1 has ended so: one line says why, and so does the last of its journal.
+/// Node 1's process has ended with this code. The last line on standard error and the last line of
+/// the journal give the reason.
 void check_end(Cluster& cluster, Process& process, int code, const std::string& what) {
   BOOST_TEST(process.wait() == code);
   const auto errors = process.errors();
@@ -43,7 +44,7 @@ void check_end(Cluster& cluster, Process& process, int code, const std::string& 
 
 BOOST_AUTO_TEST_SUITE(ends)
 
-// Nobody could know otherwise that the application has ceased.
+// If the process went on, the node could not know whether the application has ceased.
 BOOST_AUTO_TEST_CASE(a_stop_that_goes_wrong_ends_the_process_with_76) {
   for (const auto& [words, what] :
        {std::pair("stop=fail", "stop failed: as it was told"),
@@ -56,24 +57,25 @@ BOOST_AUTO_TEST_CASE(a_stop_that_goes_wrong_ends_the_process_with_76) {
   }
 }
 
-// It would wait for ever: it has promised nothing that is not durable.
+// A node that waited for the disk would never leave. The node may leave without the disk, because
+// everything that it has promised is durable.
 BOOST_AUTO_TEST_CASE(who_is_to_leave_does_not_wait_for_a_disk_that_hangs) {
   Cluster cluster({.nodes = 1, .timings = short_deadlines()});
   const auto process = cluster.spawn(1, {"hang_save=2", "T=100"});
   process->end_of_words();
   check_end(cluster, *process, 74,
-            "node 1 has not left in order within 300 ms: its disk has not answered for so long");
+            "node 1 could not leave in order within 300 ms: its disk did not answer in that time");
   cluster.judge();
 }
 
-// The member that hangs is proven dead, and the others go on without it.
+// The hung member is proven dead, and the others go on without it.
 BOOST_FIXTURE_TEST_CASE(the_others_go_on_without_a_process_that_ended_itself, Judged<3>) {
   start(2);
   join(3);
   const auto process = spawn(1, {"start=hang", "start_deadline=100", "stop_deadline=100"});
   check_end(
       *this, *process, 76,
-      "a hook did not end within stop_deadline = 100 ms after it was cancelled; give it longer");
+      "a hook did not end within stop_deadline = 100 ms after it was cancelled; allow more time");
   await_group({2, 3});
 }
 
@@ -89,7 +91,7 @@ BOOST_AUTO_TEST_CASE(an_application_that_writes_what_it_may_not_ends_with_76) {
   }
 }
 
-// Wherever it was called from: what was to come after is not done.
+// The work that follows the throwing call is lost, whatever code made that call.
 BOOST_DATA_TEST_CASE(what_an_application_posts_or_is_told_by_may_not_throw,
                      data::make({"posted", "posted_after", "durable", "scanned", "answered",
                                  "permitted"}),
@@ -97,19 +99,19 @@ BOOST_DATA_TEST_CASE(what_an_application_posts_or_is_told_by_may_not_throw,
   Cluster cluster({.nodes = 1});
   const auto process = cluster.spawn(1, {std::string("throws=") + where});
   check_end(cluster, *process, 76,
-            "node 1: what the application had posted, or was to be told by, threw (catch it "
-            "there): as it was told; mend the application, then start the node again");
+            "node 1: a task or a callback of the application threw (catch it there): as it was "
+            "told; fix the application, then start the node again");
   BOOST_TEST(process->errors().size() == 1u);
   cluster.judge();
 }
 
-// The incarnation could not be raised after it stood back: it does not listen again in a life that
-// may be begun twice.
+// The node has stepped back and cannot save a higher incarnation. The node must not listen again,
+// because another process could begin a life with the same number.
 BOOST_AUTO_TEST_CASE(a_next_life_that_cannot_begin_durably_does_not_begin) {
-  // T is as long as it waits before the third reorganize.
+  // The node waits T before the third `reorganize`.
   Cluster cluster({.nodes = 1, .timings = patient(1s)});
   const auto process = cluster.spawn(
-      1, {"reorganize=fail", "fail_save=3"});  // a life, a group number, the next life
+      1, {"reorganize=fail", "fail_save=3"});  // the saves: a life, a group, the next life
   cluster.await("its end, or another life", [&] {
     const auto lines = cluster.journals.lines(NodeId{1});
     const auto* ended = lines.empty() ? nullptr : std::get_if<journal::Ended>(&lines.back());
@@ -121,10 +123,11 @@ BOOST_AUTO_TEST_CASE(a_next_life_that_cannot_begin_durably_does_not_begin) {
   cluster.judge();
 }
 
-// What was to be promised after it is not promised: Ready is never answered.
+// The node never answers Ready. The answer would promise that the data of the failed Save is
+// durable.
 BOOST_FIXTURE_TEST_CASE(nothing_is_sent_after_a_save_that_failed, Judged<2>) {
   join(2);
-  const auto process = spawn(1, {"fail_save=3"});  // its life, the group number, Ready
+  const auto process = spawn(1, {"fail_save=3"});  // saves: its life, the group number, Ready
   check_end(*this, *process, 74, "cannot write safe.sqlite: gone");
   await_group({2});
   journals.read_all();
@@ -147,7 +150,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(emptiness)
 
-// Two lives of node 1, and the loss of what they left.
+// Node 1 has two lives, and then its store is lost.
 void wipe_after_two_lives(Cluster& cluster, const std::set<std::uint32_t>& others) {
   for (const std::uint32_t other : others) cluster.start(other);
   std::set<std::uint32_t> all = others;
@@ -172,14 +175,15 @@ BOOST_AUTO_TEST_CASE(a_wiped_node_ends_with_65_and_names_the_way_out) {
   cluster.judge({"durable"});
 }
 
-// One address could be a stranger's (docs/operating.md): the node is told, and goes on alone.
+// A single address could belong to an unauthenticated peer (docs/reference/failures.md). So the
+// node records that refusal, but goes on alone.
 BOOST_AUTO_TEST_CASE(a_wiped_node_of_two_is_told_and_not_ended) {
   Cluster cluster({.nodes = 2, .sqlite = true});
   wipe_after_two_lives(cluster, {2});
   const auto wiped = cluster.spawn(1, {});
   cluster.await("it is told the way out", [&] {
     return wiped->says(
-        "2 was seen of it; if its store was emptied or restored, --initialise begins it anew");
+        "2 was seen of it; if its store was emptied or restored, start it once with --initialise");
   });
   BOOST_TEST(wiped->end_in_order() == 0);
 }
@@ -205,8 +209,8 @@ BOOST_AUTO_TEST_CASE(a_node_that_is_initialised_adopts_a_later_life_durably) {
   cluster.judge({"durable"});
 }
 
-// Its peers have seen the very incarnation that the empty store begins with.
-BOOST_AUTO_TEST_CASE(a_store_wiped_after_its_first_life_is_begun_anew_as_well) {
+// Its peers know incarnation 1, and the empty store begins with that same number.
+BOOST_AUTO_TEST_CASE(a_store_wiped_after_its_first_life_starts_again_as_well) {
   Cluster cluster(
       {.nodes = 2, .alter = [](NodeId, net::NodeOptions& node) { node.lives.initialise = true; }});
   cluster.start(2);
@@ -223,8 +227,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(clones)
 
-// Two processes of one id, begun from copies of one store: who came later is refused, and named on
-// both sides; the group does not even notice.
+// Two processes with one id begin from copies of one store. The other nodes refuse the process that
+// starts later, and the logs of both sides name that process. The group goes on undisturbed.
 BOOST_AUTO_TEST_CASE(a_clone_is_refused_and_named) {
   Cluster cluster({.nodes = 2});
   const auto parent = cluster.spawn(1, {});

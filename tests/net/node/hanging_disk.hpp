@@ -10,14 +10,15 @@
 
 namespace muster::test {
 
-/// A disk that does not answer who opens that file, until it is told to: a lease on it (fcntl(2)),
-/// which the kernel ends after 45 s.
+/// Imitates a disk that hangs: a process that opens that file waits until this object releases it.
+/// The object holds a lease on the file (fcntl(2)). The kernel ends that lease after 45 s.
 class HangingDisk {
  public:
   explicit HangingDisk(const std::filesystem::path& file)
       : file_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
     BOOST_REQUIRE(file_ >= 0);
-    // That somebody waits is told by a signal, which by default would end this process.
+    // The kernel sends a signal when a process waits. The default signal would end this process, so
+    // the lease uses another one.
     BOOST_REQUIRE(::fcntl(file_, F_SETSIG, SIGURG) == 0);
     BOOST_REQUIRE(::fcntl(file_, F_SETLEASE, F_WRLCK) == 0);
   }

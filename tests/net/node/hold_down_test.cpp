@@ -7,7 +7,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-/// hold_down on real nodes: who waits, what is answered meanwhile, and what is counted.
+/// hold_down on real nodes: which lives have to wait, what a waiting node answers, and which lives
+/// count.
 
 using namespace muster;
 using namespace muster::test;
@@ -16,7 +17,7 @@ using Tcp = boost::asio::ip::tcp;
 
 namespace {
 
-/// One node, the last lives of which were short, and its owner.
+/// One node and its owner. The last lives of the node were short.
 struct Held {
   Held(Duration shortest, std::uint64_t short_lives)
       : cluster({.nodes = 1,
@@ -60,7 +61,7 @@ BOOST_AUTO_TEST_SUITE(hold_down)
 BOOST_AUTO_TEST_CASE(a_life_counts_as_short_before_it_listens_and_no_more_when_it_has_lasted) {
   Held node(1s, 0);
   node.cluster.start(1);
-  BOOST_TEST(node.counted().front() == "1");  // `start` listens, and has returned
+  BOOST_TEST(node.counted().front() == "1");  // `start` has returned, so the node listens
   node.cluster.await_group({1});
   node.cluster.await("a life that has lasted", [&] { return node.counted().size() == 2; });
   BOOST_TEST(node.counted().back() == "lasted");
@@ -73,7 +74,7 @@ BOOST_AUTO_TEST_CASE(after_short_lives_it_waits_and_says_so_and_ends_in_order_wh
   node.cluster.await("the wait", [&] { return node.is_held_down(); });
   BOOST_TEST(says(node.say("status"), "\"status\":\"Down\""));
   BOOST_TEST(says(node.say("elect now"), "held_down"));
-  BOOST_TEST(node.counted().empty());  // a life that has not begun is none
+  BOOST_TEST(node.counted().empty());  // a life that has not begun does not count
   node.cluster.leave(1);
   BOOST_TEST(node.cluster.journals.count(NodeId{1}) == 0u);
 }
@@ -97,7 +98,8 @@ BOOST_AUTO_TEST_CASE(its_owner_may_drain_it_meanwhile_and_bring_it_back) {
   node.cluster.judge();
 }
 
-// Its port is another's: it disturbed nobody, and may be tried again at once.
+// Another process uses the node's port, so the life cannot listen. Such a life has disturbed no
+// other node, so the node may try again at once.
 BOOST_AUTO_TEST_CASE(a_life_that_cannot_listen_does_not_count) {
   Held node(1s, 0);
   boost::asio::io_context context;

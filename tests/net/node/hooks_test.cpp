@@ -14,7 +14,7 @@
 #include <optional>
 #include <thread>
 
-/// The hooks of one life, without a node: the two contexts turn only when a test lets them.
+/// The hooks of one life, without a node. The two contexts run only when a test runs them.
 
 using namespace muster;
 using namespace muster::test;
@@ -27,7 +27,7 @@ namespace {
 constexpr NodeId self{1};
 constexpr GroupNumber group{7, self};
 
-/// What travels where the application defines that for this node alone.
+/// The encoded task of a group that contains only this node, with that definition.
 Definition task(std::string definition) {
   return {encode(Task{{self}, {std::move(definition)}, {}})};
 }
@@ -55,14 +55,14 @@ struct Fixture {
     runner.emplace(*hooks, self, HookRunner::Limits{timings, 16, 16}, std::nullopt);
   }
 
-  /// Both contexts do what there is to do now.
+  /// Runs all work that is ready now in both contexts.
   void turn() {
     do {
       strand->restart();
       user->restart();
     } while (strand->poll() + user->poll() > 0);
   }
-  /// Turns until the last that was told begins so.
+  /// Runs both contexts until the last recorded event begins with `begin`.
   void turn_until(const std::string& begin) {
     const auto deadline = std::chrono::steady_clock::now() + Bell::generous;
     while (told.empty() || !told.back().starts_with(begin)) {
@@ -90,7 +90,7 @@ struct Fixture {
     runner->abandon();
     hooks->abandon();
   }
-  /// A life that has begun: its first stop is over.
+  /// A life that has begun. Its first `stop` is over.
   void begin() {
     stop(1);
     expect({"stop begin none #1", "stop end none #1",
@@ -100,7 +100,7 @@ struct Fixture {
     turn();
     return stage.take(self, hook);
   }
-  /// Of such a life; the hook does not end before the test says so.
+  /// Begins such a life and calls the hook. The hook ends only when the test ends it.
   Cue begin_and_hold(Hook hook) {
     begin();
     stage.hold(self, hook);
@@ -128,7 +128,7 @@ Timings short_deadlines() {
   return timings;
 }
 
-/// Whose deadlines pass soon.
+/// A fixture with short deadlines.
 struct Hurried : Fixture {
   Hurried() : Fixture(short_deadlines()) {}
 };
@@ -199,7 +199,7 @@ BOOST_FIXTURE_TEST_CASE(stop_waits_for_the_start_that_it_cancels_and_is_called_t
           "Stopped{ticket: 3, report: " + to_text(usual_report(self)) + "}"});
 }
 
-// P7: it is cancelled, and what it gives in the end is not wanted any more.
+// P7: `reorganize` is cancelled, and its result is ignored.
 BOOST_FIXTURE_TEST_CASE(a_stop_that_is_not_owed_only_waits_for_the_reorganize, Fixture) {
   Cue cue = begin_and_hold(Hook::reorganize);
   stop(3, false);

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-/// The Invitation algorithm on real nodes: the same Application, and several groups at once while
-/// the network is cut.
+/// The Invitation algorithm on real nodes: the same Application, and several groups while the
+/// network is cut.
 
 using namespace muster;
 using namespace muster::test;
@@ -15,7 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// No deadline is meant to be overrun. T is short enough for groups to merge while a test waits.
+// The deadlines are so long that no hook overruns them. T is so short that groups merge while a
+// test waits.
 Timings timings() {
   Timings timings = patient(600ms, 200ms);
   timings.stop_deadline = timings.start_deadline = timings.reorganize_deadline = 8s;
@@ -31,7 +32,7 @@ ClusterOptions inviting(std::uint32_t nodes, Links* links = nullptr) {
   return options;
 }
 
-/// The assertions that were checked at least once, and hold.
+/// The names of the assertions that were checked at least once and hold.
 std::set<std::string> held(const Cluster& cluster) {
   const auto lines = cluster.journals.merged();
   verify::Foreseer foreseer;
@@ -80,7 +81,7 @@ BOOST_AUTO_TEST_CASE(while_the_network_is_cut_each_side_works_and_when_it_heals_
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// The Bully of the textbooks on real nodes: it agrees, where nothing but crashes happens.
+// The textbook Bully on real nodes. If crashes are the only faults, the nodes agree.
 BOOST_AUTO_TEST_SUITE(textbook_nodes)
 
 BOOST_AUTO_TEST_CASE(agree_on_the_highest_that_is_up) {
@@ -96,7 +97,8 @@ BOOST_AUTO_TEST_CASE(agree_on_the_highest_that_is_up) {
       });
     });
   };
-  // The highest first, and alone: two that win at once are believed in any order, and for good.
+  // The highest node starts first, alone. If two nodes won at the same time, every other node would
+  // follow the winner whose message came last, and would never change that.
   cluster.start(3);
   await_agreement(nodes({3}), 3);
   cluster.start(1);

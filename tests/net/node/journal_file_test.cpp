@@ -12,7 +12,8 @@
 #include <fstream>
 #include <set>
 
-/// The file of a journal: segments, fresh lines, and what becomes of one that cannot be written.
+/// The files of a journal: segments, lines that follow a torn line, and files that cannot be
+/// written.
 
 using namespace muster;
 using namespace muster::test;
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_whole_line_is_not_followed_by_an_empty_one) {
   BOOST_TEST(written_in(file) == "whole\nnext life\n");
 }
 
-// All segments together stay below `keep`, also when the present one is full.
+// All segments together take at most `keep` bytes, even when the present segment is full.
 BOOST_AUTO_TEST_CASE(the_oldest_segments_are_deleted) {
   JournalFile journal(limit(10, 40));
   for (const char* line : {"1........\n", "2........\n", "3........\n", "4........\n"}) {
@@ -159,7 +160,7 @@ BOOST_AUTO_TEST_CASE(one_that_cannot_be_opened_says_why_and_is_tried_again) {
   BOOST_TEST(written_in(folder / "journal.jsonl") == "two\n");
 }
 
-// Somebody may want what a node writes in another file.
+// Another program may try to make a node write into a file of its choice.
 BOOST_AUTO_TEST_CASE(what_was_put_into_its_place_is_not_written_into) {
   const fs::path victim = directory.path() / "victim";
   put(victim, "precious\n");
@@ -173,9 +174,9 @@ BOOST_AUTO_TEST_CASE(what_was_put_into_its_place_is_not_written_into) {
   fs::create_symlink(victim, file);
   refused("is a symbolic link");
   fs::create_hard_link(victim, file);
-  refused("has another name too");
+  refused("has a second name (hard link)");
   BOOST_REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
-  refused("is no regular file");
+  refused("is not a regular file");
   BOOST_TEST(written_in(victim) == "precious\n");
 }
 
@@ -183,13 +184,13 @@ BOOST_AUTO_TEST_CASE(what_holds_something_else_is_no_journal) {
   BOOST_TEST(net::trouble_with_journal(file) == "");
   put(file, "");
   BOOST_TEST(net::trouble_with_journal(file) == "");
-  put(file, R"({"jour)");  // as a full disk leaves it
+  put(file, R"({"jour)");  // a line torn by a full disk
   BOOST_TEST(net::trouble_with_journal(file) == "");
   put(file, "ney\":");
-  BOOST_TEST(net::trouble_with_journal(file) == "holds something else");
+  BOOST_TEST(net::trouble_with_journal(file) == "is not a journal");
 }
 
-// The file system takes a part of the lines.
+// The file system takes only a part of the lines.
 BOOST_AUTO_TEST_CASE(what_was_written_in_part_is_taken_away_again) {
   const auto before = std::signal(SIGXFSZ, SIG_IGN);
   rlimit whole{};

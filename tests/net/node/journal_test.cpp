@@ -53,7 +53,7 @@ BOOST_FIXTURE_TEST_CASE(a_life_is_told_from_its_first_line_to_its_last, Judged<1
   BOOST_TEST(ended_in(lines).code == 0);
 }
 
-// Each segment replays by itself, from the state on its first line.
+// Each segment can be replayed alone, from the state in its first line.
 BOOST_AUTO_TEST_CASE(segments_begin_with_the_state_before_their_first_step) {
   Cluster cluster({.nodes = 2, .journal_limit = 4096});
   cluster.start(1);
@@ -86,7 +86,8 @@ std::string json_of(net::Node& node, const std::string& key) {
   return boost::json::serialize(status.at(key));
 }
 
-/// Nodes of which one writes its journal where the others do not; those are heard meanwhile.
+/// A cluster in which one node writes its journal to another directory. The test reads only the
+/// journals of the other nodes.
 struct Elsewhere {
   explicit Elsewhere(std::uint32_t id, std::uint32_t nodes) : cluster(options(id, nodes)) {
     file = fs::path(cluster.make_directory("elsewhere")) / "journal.jsonl";
@@ -131,7 +132,7 @@ BOOST_AUTO_TEST_CASE(one_that_cannot_be_written_goes_on_when_it_can_and_tells_of
   for (const std::string& complaint : test::replay(lines)) BOOST_TEST_ERROR(complaint);
 }
 
-// It is coordinator, and member, and coordinator again.
+// The node is coordinator, then member, and then coordinator again.
 BOOST_AUTO_TEST_CASE(one_on_a_disk_that_hangs_holds_nobody_up) {
   Elsewhere nodes(2, 3);
   const HangingDisk disk(nodes.file);
@@ -147,7 +148,7 @@ BOOST_AUTO_TEST_CASE(one_on_a_disk_that_hangs_holds_nobody_up) {
   nodes.cluster.leave(2);
 }
 
-// All that is seen of a node is there, and the journal is one: it replays, and is judged.
+// All other steps are in the journal. The journal can be replayed and passes all checks.
 BOOST_AUTO_TEST_CASE(one_of_changes_leaves_idle_checks_out) {
   ClusterOptions options;
   options.timings.check_every = std::chrono::milliseconds(20);
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_segments_are_deleted_and_the_rest_replays) {
   cluster.judge();
 }
 
-// What others are shown is what the journal says.
+// The view and the status that others get agree with the journal.
 BOOST_FIXTURE_TEST_CASE(the_view_and_the_status_are_those_of_the_last_step, Judged<2>) {
   const GroupNumber group = join_all();
   const View shown = node(2).view();

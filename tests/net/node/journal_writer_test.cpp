@@ -6,7 +6,7 @@
 
 #include <thread>
 
-/// Lines handed to a thread, and disks that are full or hang.
+/// The thread that writes lines of a journal, and disks that are full or hang.
 
 using namespace muster;
 using namespace muster::test;
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_segment_that_is_full_is_known_when_its_lines_are_written)
   BOOST_TEST(written_in(file.string() + ".1") == "two\n");
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_written_after_what_was_lost_until_it_begins_anew) {
+BOOST_AUTO_TEST_CASE(nothing_is_written_after_a_loss_until_it_restarts) {
   file = directory.path() / "later" / "journal.jsonl";
   const auto journal = writer(20s);
   step(*journal, "one\n");
@@ -79,8 +79,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_after_what_was_lost_until_it_begins_anew
   BOOST_TEST(told[0].find(file.string() + " cannot be opened: No such file or directory; ") !=
              std::string::npos);
   BOOST_TEST(journal->may_try_again());
-  BOOST_TEST(!journal->may_try_again());  // not at once again
-  BOOST_TEST(journal->begin_anew() == 2u);
+  BOOST_TEST(!journal->may_try_again());  // the writer does not try again at once
+  BOOST_TEST(journal->restart() == 2u);
   step(*journal, "three\n");
   BOOST_TEST(written_in(file) == "three\n");
   journal->begin_step();
@@ -88,20 +88,21 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_after_what_was_lost_until_it_begins_anew
   BOOST_TEST(told[1] == "the journal " + file.string() + " is written again; 2 lines are missing");
 }
 
-// Once its patience is over it waits no more: else this would take for ever.
+// The writer waits for a hanging disk once, for a bounded time. If it waited again for each line,
+// this test would take for ever.
 BOOST_AUTO_TEST_CASE(a_disk_that_hangs_is_waited_for_once) {
   HangingDisk disk(file);
   const auto journal = writer(1ms);
   const std::string line = std::string(1000, 'y') + '\n';
   for (int steps = 0; steps < 10'000; ++steps) step(*journal, line);
-  BOOST_TEST(journal->has_lost());  // what waits is bounded
+  BOOST_TEST(journal->has_lost());  // the waiting lines are bounded
   BOOST_TEST(journal->dropped() > 8'000u);
   BOOST_TEST(!journal->may_try_again());
   BOOST_TEST_REQUIRE(told.size() >= 1u);
   BOOST_TEST(told.size() <= 2u);
   disk.answer();
   while (!journal->may_try_again()) std::this_thread::yield();
-  BOOST_TEST(journal->begin_anew() == journal->dropped());
+  BOOST_TEST(journal->restart() == journal->dropped());
 }
 
 BOOST_AUTO_TEST_CASE(a_disk_that_hangs_keeps_nobody_from_ending) {

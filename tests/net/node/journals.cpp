@@ -55,7 +55,7 @@ void Journals::read_all() {
   bell_.ring();
 }
 
-// The segments of a node in the order in which they were written.
+// Reads the segments of a node in the order in which they were written.
 void Journals::read_locked() {
   std::vector<std::filesystem::path> found;
   for (const auto& entry : std::filesystem::directory_iterator(directory_))

@@ -16,17 +16,17 @@
 
 namespace muster::test {
 
-/// Where the journal of a node begins in a directory.
+/// The path of a node's journal in that directory.
 std::filesystem::path journal_of(const std::filesystem::path& directory, NodeId node);
 
 struct Writer {
   NodeId node;
   Incarnation life;
 };
-/// None of a line that is no node's.
+/// The node and the life that wrote the line. No value for a line of the journal of faults.
 std::optional<Writer> writer_of(const journal::Line& line);
 
-/// Follows what is written into a directory of journals, and rings at each line.
+/// Reads all journals in a directory while nodes write them, and rings the bell after each line.
 class Journals {
  public:
   Journals(std::filesystem::path directory, Bell& bell);
@@ -34,24 +34,25 @@ class Journals {
   Journals& operator=(const Journals&) = delete;
   ~Journals();
 
-  /// A line of the test's own, about what it does to a node.
+  /// Adds a line about a fault of a node that the test has made.
   void note(journal::FaultKind kind, NodeId node, std::optional<NodeSet> from = std::nullopt);
 
-  /// All lines of a node so far, over all segments and lives; but the first `from`.
+  /// All lines of a node so far, of all its segments and lives, except the first `from` lines.
   [[nodiscard]] std::vector<journal::Line> lines(NodeId node, std::size_t from = 0) const;
   [[nodiscard]] std::size_t count(NodeId node) const;
   [[nodiscard]] NodeSet nodes() const;
-  /// Lines that are none, as they were found.
+  /// The texts in the journals that are not valid lines.
   [[nodiscard]] std::vector<std::string> unreadable() const;
-  /// All lines of all nodes, and the test's own, in the order of their times.
+  /// All lines of all nodes and all lines that the test has added, ordered by time.
   [[nodiscard]] std::vector<journal::Line> merged() const;
 
-  /// The view after the last step; none before the first of a life, and after its last line.
+  /// The node's view after its last step. No value before the first step of a life, or after the
+  /// last line of a life.
   [[nodiscard]] std::optional<View> view(NodeId node) const;
   /// The life of the last line.
   [[nodiscard]] Incarnation life(NodeId node) const;
 
-  /// Reads what is there; what a node has written before it ended is certain to be read then.
+  /// Reads all that is there. So all lines of nodes that have ended have then been read.
   void read_all();
 
  private:
@@ -74,12 +75,12 @@ class Journals {
   Bell& bell_;
   int watch_ = -1;
   int wake_ = -1;
-  mutable std::mutex mutex_;  // guards all below
+  mutable std::mutex mutex_;  // guards all members below
   std::map<std::filesystem::path, File> files_;
   std::map<NodeId, Node> nodes_;
   std::vector<journal::Line> faults_;
   std::vector<std::string> unreadable_;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // declared last, since it uses all members above
 };
 
 }  // namespace muster::test

@@ -9,7 +9,7 @@ namespace muster::test {
 
 namespace {
 
-/// One node, as its journal tells of it.
+/// The state of one node, rebuilt from its journal.
 class Replay {
  public:
   /// A wiped node may begin with the number of its last life again.
@@ -37,7 +37,7 @@ class Replay {
     if (muster::view(config_, state_) != step.view)
       wrong(to_text(step.event) + " leads to another state than " + to_text(step.view));
   }
-  // From here on all is compared again.
+  // From this line on, the replay compares everything again.
   void take(const journal::Gap& gap) {
     seq_ += gap.lines;
     stamped(gap.stamp);

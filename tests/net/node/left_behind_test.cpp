@@ -2,7 +2,7 @@
 
 #include <muster/net/admin.hpp>
 
-/// One link is cut or refused, on real nodes (docs/decisions/left-behind.md).
+/// Real nodes of which two cannot reach each other (docs/decisions/left-behind.md).
 
 using namespace muster;
 using namespace muster::test;
@@ -12,14 +12,15 @@ BOOST_AUTO_TEST_SUITE(left_behind)
 
 namespace {
 
-// Short enough for a test to wait for a member that asks, and then stops.
+// The timings are short, because a test waits until a member has asked its coordinator and then
+// stopped.
 Timings timings() {
   Timings timings = patient(600ms, 200ms);
   timings.coordinator_timeout = 800ms;
   return timings;
 }
 
-/// Three nodes over links that can be cut.
+/// Nodes over links that can be cut.
 struct Linked {
   explicit Linked(std::uint32_t nodes = 3)
       : cluster({.nodes = nodes, .timings = timings(), .alter = [this](NodeId id, auto& options) {
@@ -33,7 +34,8 @@ struct Linked {
   [[nodiscard]] std::string cluster_socket(std::uint32_t id) const {
     return directory.path() / (std::to_string(id) + ".sock");
   }
-  /// The node is in no group, at a coordinator's next look too, and the others are one group.
+  /// Waits until the node has recovered and the others are one group. A later Check of the
+  /// coordinator does not change this.
   void await_alone(std::uint32_t id, const std::set<std::uint32_t>& others) {
     cluster.await_view(id, "node " + std::to_string(id) + " recovered", [](const View& view) {
       return view.status == Status::Down && view.application == Activity::Idle;
@@ -64,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_missed_the_halt_of_its_coordinator_recovers) 
   cluster.judge();
 }
 
-// As where a name has two addresses, and the node listens at one of them.
+// For example, a name has two addresses, and the node listens at one of them only.
 BOOST_AUTO_TEST_CASE(a_member_that_is_refused_by_the_new_coordinator_recovers) {
   Linked nodes;
   Cluster& cluster = nodes.cluster;

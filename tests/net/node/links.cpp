@@ -10,7 +10,7 @@ namespace muster::test {
 
 namespace asio = boost::asio;
 
-/// Where one node listens, as another sees it.
+/// The socket that one node dials to reach one other node.
 struct Links::End {
   End(asio::io_context& context, const Pair& of, Tcp::endpoint leads_to)
       : pair(of),
@@ -21,7 +21,7 @@ struct Links::End {
   Pair pair;
   Tcp::endpoint to;
   Tcp::acceptor acceptor;
-  unsigned short port;  ///< also of one that is closed
+  unsigned short port;  ///< kept after the end is closed
 };
 
 /// One connection: the sockets of the dialler and of the acceptor.
@@ -34,7 +34,7 @@ struct Links::Line : std::enable_shared_from_this<Line> {
     sockets[0] = std::move(accepted);
   }
 
-  /// Goes on where a cut has held it up.
+  /// Passes the bytes that have waited for the end of the cut.
   void go_on() {
     if (links.is_cut(pair)) return;
     if (std::exchange(to_connect, false)) return connect();
@@ -78,7 +78,7 @@ struct Links::Line : std::enable_shared_from_this<Line> {
   Tcp::endpoint to;
   std::array<Tcp::socket, 2> sockets;
   std::array<std::array<char, 4096>, 2> buffers{};
-  std::array<std::size_t, 2> held{};  ///< bytes that wait for the end of a cut
+  std::array<std::size_t, 2> held{};  ///< bytes that the line passes on after the cut
   bool to_connect = true;
 };
 
@@ -86,7 +86,7 @@ Links::Links() = default;
 
 Links::~Links() {
   running_.halt();
-  ends_.clear();  // before the context at which they listen
+  ends_.clear();  // these use the context, so they are destroyed before it
 }
 
 void Links::lead(net::NodeOptions& options) {

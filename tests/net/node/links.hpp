@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-/// The lines between nodes of this process, which can be cut: what is sent waits, nobody is told,
-/// and when they are healed it goes on.
+/// Links between nodes of this process, which can be cut. During a cut the sent bytes wait, and no
+/// node gets an error. After the cut these bytes arrive.
 
 namespace muster::test {
 
@@ -23,15 +23,17 @@ class Links {
   Links& operator=(const Links&) = delete;
   ~Links();
 
-  /// From now on `options` reaches the other nodes over lines of ours.
+  /// From now on the node with these options reaches the other nodes over these links.
   void lead(net::NodeOptions& options);
 
-  /// Nothing passes between the node and the others, from when this returns.
+  /// Cuts the links between the node and all others. No byte passes after the function has
+  /// returned.
   void cut(NodeId node);
   void heal(NodeId node);
-  /// The same between two nodes alone.
+  /// Cuts the link between these two nodes only.
   void cut(NodeId one, NodeId other);
-  /// Neither of the two reaches the other: their connections end, and what dials is refused.
+  /// From now on neither node reaches the other: the connections between them end, and their dials
+  /// are refused.
   void refuse(NodeId one, NodeId other);
 
  private:
@@ -46,11 +48,12 @@ class Links {
     return cut_.contains(pair.first) != cut_.contains(pair.second) || cut_pairs_.contains(pair);
   }
 
-  std::map<Pair, std::unique_ptr<End>> ends_;  ///< at which the first dials the second
+  /// The listening ends. The first node of a pair dials its end to reach the second node.
+  std::map<Pair, std::unique_ptr<End>> ends_;
   std::vector<std::weak_ptr<Line>> lines_;
   std::set<NodeId> cut_;
   std::set<Pair> cut_pairs_;  ///< each pair in both orders
-  Running running_;           ///< last: its thread uses all of the above
+  Running running_;           ///< declared last, since its thread uses all members above
 };
 
 }  // namespace muster::test

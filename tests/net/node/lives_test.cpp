@@ -9,8 +9,8 @@
 #include <memory>
 #include <stdexcept>
 
-/// How lives begin and end: what is durable before anybody hears of one, when it can be reached,
-/// and the life that follows after a node stood back.
+/// The beginning and the end of lives: what is durable before others hear of a life, when it can be
+/// reached, and the next life after a node stepped back.
 
 using namespace muster;
 using namespace muster::test;
@@ -18,18 +18,18 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// True when somebody takes connections at the address of that node.
+/// True when a process accepts connections at the address of that node.
 bool listens(const Cluster& cluster, std::uint32_t id) {
   boost::asio::io_context context;
   boost::asio::ip::tcp::socket socket(context);
   boost::system::error_code error;
   socket.connect({boost::asio::ip::address_v4::loopback(), cluster.port(id)}, error);
   if (error && error != boost::asio::error::connection_refused)
-    throw std::runtime_error(error.message());  // no assertion: this may be any thread
+    throw std::runtime_error(error.message());  // no assertion, since this may be any thread
   return !error;
 }
 
-/// T is as short as busy machines allow: back-offs are made of it.
+/// This is the shortest T that busy machines allow. Back-offs are multiples of T.
 const Timings quick = patient(1s, 250ms);
 
 bool stands_back(const journal::Line& line) {
@@ -43,7 +43,9 @@ bool stands_back(const journal::Line& line) {
 BOOST_AUTO_TEST_SUITE(lives)
 
 BOOST_AUTO_TEST_CASE(the_incarnation_is_durable_before_the_node_can_be_reached) {
-  std::vector<std::pair<std::uint64_t, bool>> raised;  // to which life; could it be reached then?
+  // The incarnation of each new life, and whether the node could be reached when that incarnation
+  // was saved.
+  std::vector<std::pair<std::uint64_t, bool>> raised;
   Cluster* there = nullptr;
   const auto note = [&, first = true](const SafeState& safe) mutable {
     if (first) raised.emplace_back(safe.incarnation.value, listens(*there, 1));
@@ -74,7 +76,8 @@ BOOST_AUTO_TEST_CASE(a_node_whose_incarnation_cannot_be_raised_does_not_begin) {
   BOOST_TEST(cluster.journals.count(NodeId{1}) == 0u);
 }
 
-// While something works here the address takes connections; when it takes none, nothing works.
+// While the application works, the port accepts connections. Once the port refuses connections, no
+// work is done any more.
 BOOST_FIXTURE_TEST_CASE(the_listener_is_closed_when_all_has_ceased, Judged<1>) {
   join(1);
   stage.hold(NodeId{1}, Hook::stop);
@@ -97,7 +100,7 @@ BOOST_FIXTURE_TEST_CASE(a_node_whose_address_is_taken_says_so, Judged<1>) {
                    stage.make(NodeId{1}), hooks.context.get_executor());
   BOOST_TEST(failure_of(second.start()).code == ExitCode::temporary);
   std::promise<void> left;
-  second.leave([&] { left.set_value(); });  // what never began is left at once
+  second.leave([&] { left.set_value(); });  // a node that never began leaves at once
   left.get_future().wait();
   running.halt();
 }
@@ -131,8 +134,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(standing_back)
 
-// Nothing is answered for a while, then a new life begins.
-// The hook ends well from its fourth time on: the new life may have begun before the test looks.
+// The node answers nothing for a while, and then a new life begins. From its fourth call on the
+// hook ends well, so that the new life works even if it began before the test looks.
 BOOST_AUTO_TEST_CASE(after_three_failures_a_node_stands_back_and_begins_a_new_life) {
   Cluster cluster({.nodes = 1, .timings = quick});
   const auto begun = std::make_shared<std::atomic<int>>(0);

@@ -11,14 +11,14 @@
 #include <algorithm>
 #include <mutex>
 
-/// What the log of a node tells, how often, and to whom.
+/// The log of a node: which lines it has, how often, and at which level.
 
 using namespace muster;
 using namespace muster::test;
 
 namespace {
 
-/// The lines that nodes log, whichever thread they come from.
+/// The lines that nodes log, from any thread.
 struct Log {
   explicit Log(std::uint32_t nodes)
       : cluster({.nodes = nodes, .alter = [this](NodeId, net::NodeOptions& node) {
@@ -48,7 +48,7 @@ struct Log {
   Cluster cluster;
 };
 
-/// A log by a clock of the test's own.
+/// A log whose clock the test sets.
 struct Clocked {
   net::NodeLog::Clock::time_point now{};
   std::vector<std::string> lines;
@@ -82,18 +82,18 @@ BOOST_AUTO_TEST_CASE(each_election_is_told_with_its_cause_and_each_group_with_it
   log.await("info node 1 begins an election: node 2 failed");
   log.await("info node 1 is Normal in group " + to_text(alone) + " under node 1, members 1");
   log.cluster.leave(1);
-  log.await("info node 1 is to leave in order");
+  log.await("info node 1 was told to leave in order");
   BOOST_TEST(log.lines.back() == "info node 1 leaves its group");
 }
 
-// The node goes on. Whoever looks at it, or reads its journal, is told.
+// The node goes on. The log, the status and the journal of the node report the broken invariant.
 BOOST_AUTO_TEST_CASE(what_an_application_says_is_broken_is_told_by_log_status_and_journal) {
   Log log(1);
   const GroupNumber group = log.cluster.join(1);
   Services& services = log.cluster.stage.services(NodeId{1});
   services.note("invoice 1-1");
   services.broken("invoice 1-1 twice");
-  log.await("warning node 1: its application says that this is broken: invoice 1-1 twice");
+  log.await("warning node 1: its application reports a broken invariant: invoice 1-1 twice");
   services.broken("invoice 1-2 twice");
   const auto says = [&](journal::RemarkKind kind, const char* text) {
     log.cluster.await_line(1, text, 0, [&](const journal::Line& line) {
@@ -115,8 +115,8 @@ BOOST_AUTO_TEST_CASE(a_hook_that_fails_is_told_with_its_reason) {
   log.cluster.start(1);
   log.await("warning node 1 goes on: its start failed: as it was told");
   log.await(
-      "warning node 1 stands back: hooks failed again and again, the last time its start "
-      "failed: as it was told; mend the application");
+      "warning node 1 stands back: its hooks failed repeatedly, the last time its start failed: as "
+      "it was told; fix the application");
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_is_told_with_who_and_why) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_told_with_who_and_why) {
              Words{"warning node 2 is refused: node 1 refused: leaving"});
 }
 
-BOOST_AUTO_TEST_CASE(who_stands_still_for_those_that_differ_is_told) {
+BOOST_AUTO_TEST_CASE(a_node_that_pauses_for_differing_nodes_is_told) {
   Newsreel news(NodeId{1});
   View after;
   const auto told_of = [&](NodeSet differ, Wait procedure) {
@@ -135,11 +135,11 @@ BOOST_AUTO_TEST_CASE(who_stands_still_for_those_that_differ_is_told) {
     return said(news.take(Differing{std::move(differ), {}}, after));
   };
   BOOST_TEST(told_of({NodeId{2}, NodeId{3}}, Wait::Outvoted) ==
-             Words{"warning node 1 takes no part, as many others differ: "
+             Words{"warning node 1 takes no part, because many nodes differ from it: "
                    "node 2, node 3 differ from node 1"});
   BOOST_TEST(told_of({NodeId{3}}, Wait::Rejoining) ==
-             Words{"info node 1 waits for those that differ to cease: "
-                   "node 3 differs from node 1"});
+             Words{"info node 1 waits until the nodes that differ have stopped: node 3 differs "
+                   "from node 1"});
   BOOST_TEST(told_of({}, Wait::SeekingHigher) ==
              Words{"info node 1 begins an election: no other node differs any more"});
 }
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_line_of_text_has_time_and_level) {
   BOOST_TEST(line.ends_with("Z warning muster: a b\n"));
 }
 
-// What a program or a file says could clear a terminal, or look like more lines.
+// Text from a program or a file could clear a terminal, or look like further lines.
 BOOST_AUTO_TEST_CASE(a_line_of_text_has_no_control_characters) {
   const std::string line = net::log_line(LogFormat::text, LogLevel::warning, NodeId{3},
                                          "\x1b[2J\rno\x7f \xc2\x9b 1 \xc3\xa9\xff");
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_line_of_json_is_utf_8_whatever_it_says) {
              "ff");
 }
 
-// Before the process ends, and beside the line of the log.
+// The handler is called before the process ends, in addition to the line in the log.
 BOOST_FIXTURE_TEST_CASE(an_embedded_node_is_told_of_the_fault_that_ends_its_process, Nodes<1>) {
   const auto process = spawn(1, {"stop=fail", "tells_fatal"});
   BOOST_TEST(process->wait() == 76);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-/// Nodes that are dialled by names, and listen elsewhere.
+/// Nodes that are dialled by names and listen elsewhere.
 
 using namespace muster;
 using namespace muster::test;
@@ -17,14 +17,15 @@ std::string port_of(const std::string& address) {
 
 }  // namespace
 
-// With what a name resolves to tried one after the other: nobody may listen at the first.
+// All addresses of a name are tried one after the other. Perhaps no process listens at the first
+// address.
 BOOST_AUTO_TEST_CASE(are_resolved_when_they_are_dialled) {
   Cluster cluster({.alter = [](NodeId id, net::NodeOptions& node) {
     node.network.listen = node.network.addresses.at(id);
     for (auto& [other, address] : node.network.addresses) address = "localhost" + port_of(address);
   }});
   cluster.join_all();
-  cluster.lose(3);  // which is proven by a refused connection, at each address
+  cluster.lose(3);  // each of its addresses refuses, which proves that the node is down
   const auto failed = events<Failed>(cluster.journals.lines(NodeId{2}));
   BOOST_TEST(std::any_of(failed.begin(), failed.end(),
                          [](const Failed& event) { return event.node == NodeId{3}; }));
@@ -32,8 +33,8 @@ BOOST_AUTO_TEST_CASE(are_resolved_when_they_are_dialled) {
   cluster.judge();
 }
 
-// Debian's installer writes the machine's own name beside 127.0.1.1: whoever listens there is
-// alone.
+// Debian's installer maps the machine's own name to 127.0.1.1. A node that listens there cannot be
+// reached by others.
 BOOST_AUTO_TEST_CASE(that_are_loopback_here_alone_are_not_listened_at) {
   const auto names = [](NodeId, net::NodeOptions& node) {
     node.network.addresses.at(NodeId{1}) =
@@ -44,7 +45,7 @@ BOOST_AUTO_TEST_CASE(that_are_loopback_here_alone_are_not_listened_at) {
   BOOST_TEST(says(failure_of(cluster.try_start(1)).what, "listen = \"0.0.0.0:"));
 }
 
-// Where something between may say so, that nobody listens is silence.
+// If a device between the nodes can refuse connections, a refused connection counts as silence.
 BOOST_AUTO_TEST_CASE(that_nobody_listens_at_is_silence_where_that_is_no_proof) {
   Cluster cluster(
       {.nodes = 2, .alter = [](NodeId, net::NodeOptions& node) { node.network.proofs = false; }});
@@ -55,7 +56,8 @@ BOOST_AUTO_TEST_CASE(that_nobody_listens_at_is_silence_where_that_is_no_proof) {
   cluster.judge();
 }
 
-// Nobody knows whether that node lives: it is as silent as one that is cut off.
+// A node whose name cannot be resolved may be alive. So other nodes treat it as silent, like a node
+// that is cut off.
 BOOST_AUTO_TEST_CASE(that_are_not_resolved_are_silence_and_told_once) {
   const auto names = [](NodeId, net::NodeOptions& node) {
     node.network.addresses.at(NodeId{2}) =
@@ -74,7 +76,7 @@ BOOST_AUTO_TEST_CASE(that_are_not_resolved_are_silence_and_told_once) {
   const auto lines = cluster.journals.lines(NodeId{1});
   BOOST_TEST(events<Failed>(lines).empty());
   const auto lives = std::count_if(lines.begin(), lines.end(), is_line<journal::Header>);
-  BOOST_TEST(process->says("node 1 speaks without encryption"));
+  BOOST_TEST(process->says("node 1 uses no encryption"));
   const auto errors = process->errors();
   const std::string said = "node 2 cannot be dialled at no-such-host.invalid:";
   const auto told = std::count_if(errors.begin(), errors.end(), [&](const std::string& line) {

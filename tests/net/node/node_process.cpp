@@ -17,9 +17,9 @@
 #include <new>
 #include <sstream>
 
-/// One node in a process of its own, whose application does what the command line says: KEY=VALUE
-/// words. Standard input: 'w' has the application write a cell of too long a key, 'o' one of the
-/// node's own; its end has the node leave.
+/// One node in a process of its own. The KEY=VALUE words of the command line tell its application
+/// what to do. On standard input, 'w' makes the application write a cell whose key is too long, and
+/// 'o' a cell whose key belongs to the node. The end of standard input makes the node leave.
 
 using namespace muster;
 using test::Cue;
@@ -68,7 +68,7 @@ net::NodeOptions node_options(const Words& words) {
   return options;
 }
 
-/// Opens what can be opened, so that nothing more can.
+/// Opens descriptors until the process may open no more.
 void take_all_descriptors() {
   constexpr rlim_t few = 128;
   rlimit limit{};
@@ -79,7 +79,8 @@ void take_all_descriptors() {
   }
 }
 
-/// From now on this process may make no more threads: a limit that binds everybody but root.
+/// Forbids further threads in this process. The limit does not bind root, so the process becomes
+/// another user.
 void forbid_threads() {
   constexpr uid_t nobody = 65534;
   const rlimit none{0, 0};
@@ -92,7 +93,8 @@ void behave(test::Stage& stage, const std::string& what, Cue cue) {
     cue.fail("as it was told");
   } else if (what == "hang") {
     stage.keep(std::move(cue));
-  } else if (what == "descriptors") {  // fails the first time, and is tried again without any
+  } else if (what == "descriptors") {
+    // The hook fails the first time, and is called again while no descriptor is left.
     static bool first = true;
     take_all_descriptors();
     if (std::exchange(first, false))
@@ -114,7 +116,8 @@ void play(test::Stage& stage, NodeId node, const Words& words) {
     });
 }
 
-/// Throws, at its start, where the word says: from what it posts, or wants to be told by.
+/// Throws in the function that `where` names. The application's `start` posts that function, or
+/// passes it as a callback.
 std::unique_ptr<Application> throwing(Services& services, const std::string& where) {
   return make_application(Functions{.start = [&services, where](const Assignment& task) {
     const auto throws = [](const auto&...) { throw std::runtime_error("as it was told"); };
@@ -122,12 +125,12 @@ std::unique_ptr<Application> throwing(Services& services, const std::string& whe
     if (where == "posted_after") services.post_after(Duration(1), throws);
     if (where == "durable") services.write({"k", {"v"}}, throws);
     if (where == "scanned") services.scan("k", throws);
-    if (where == "answered") task.ask(NodeId{9}, {}, throws);  // which is no member
+    if (where == "answered") task.ask(NodeId{9}, {}, throws);  // node 9 is no member
     if (where == "permitted") services.permits().acquire().then(throws);
   }});
 }
 
-/// Standard error becomes a pipe that is full and that nobody reads.
+/// Makes standard error a full pipe that nobody reads.
 void fill_standard_error() {
   int ends[2];
   if (::pipe(ends) != 0) std::abort();
@@ -140,10 +143,10 @@ void fill_standard_error() {
   ::dup2(ends[1], STDERR_FILENO);
 }
 
-/// Told when the disk has hung up at the save that the words name; that save never ends.
+/// Set when the disk hangs: the save that the command line names never ends.
 std::promise<void> hangs;
 
-/// The store of the node, which fails, or hangs, at the save that the words name.
+/// The store of the node, which fails or hangs in the save that the command line names.
 std::unique_ptr<SafeStorage> open(const Words& words, NodeId id) {
   if (value(words, "store") == "memory") return std::make_unique<storage::MemoryStorage>();
   const std::filesystem::path directory = value(words, "directory");
@@ -183,7 +186,7 @@ int main(int count, char** arguments) {
   const NodeId id = options.config.self;
   play(stage, id, words);
   test::Running running;
-  test::Running hooks;  // what is left there ends while the node's context is there
+  test::Running hooks;  // ends before `running`, whose context its remaining work may use
   MakeApplication make = stage.make(id);
   if (value(words, "application") == "none") make = [](Services&) { return nullptr; };
   if (words.contains("throws"))

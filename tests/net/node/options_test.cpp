@@ -1,7 +1,7 @@
 #include "cluster.hpp"
 #include "storages.hpp"
 
-/// The options that leave the paper (docs/options.md), on real nodes.
+/// The options that leave the paper (docs/explanation/options.md), on real nodes.
 
 using namespace muster;
 using namespace muster::test;

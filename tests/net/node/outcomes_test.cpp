@@ -3,8 +3,8 @@
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 
-/// Hooks that take their time, and reports and definitions of any size. What comes of a hook that
-/// fails is in net/application; where it ends the process in ends_test.cpp, too.
+/// Slow hooks, and reports and definitions of any size. The tests in net/application cover failing
+/// hooks. ends_test.cpp also covers failing hooks that end the process.
 
 using namespace muster;
 using namespace muster::test;
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 BOOST_AUTO_TEST_SUITE(outcomes)
 
-// Questions are answered while a hook takes its time: nobody is thought dead.
+// A node answers questions during a slow hook, so no node takes it for dead.
 BOOST_AUTO_TEST_CASE(a_slow_start_keeps_nobody_from_answering) {
   Timings timings = patient();
   timings.check_every = 50ms;
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_SUITE(sizes)
 
 namespace data = boost::unit_test::data;
 
-// The usual one, and the largest that a node may be told.
+// The default limit of sizes, and the largest limit that can be set.
 BOOST_DATA_TEST_CASE(reports_and_definitions_of_the_limit_are_carried_whole,
                      data::make({32u * 1024u, 60u * 1024u}), limit) {
   const auto limits = [bytes = limit](NodeId, net::NodeOptions& node) {

@@ -6,7 +6,8 @@
 #include <future>
 #include <thread>
 
-/// What permits do on real nodes, beside P1: who waits for one, and who is asked to end its work.
+/// Permits on real nodes, beyond P1: how work waits for a permit, and how a permit tells its work
+/// to end.
 
 using namespace muster;
 using namespace muster::test;
@@ -17,7 +18,7 @@ const Permits& permits_of(Cluster& cluster, std::uint32_t id) {
   return cluster.stage.services(NodeId{id}).permits();
 }
 
-/// A node that is made and has no group yet.
+/// A node that has been constructed and has no group yet.
 Cue begun(Cluster& cluster, std::uint32_t id) {
   cluster.stage.hold(NodeId{id}, Hook::reorganize);
   cluster.start(id);

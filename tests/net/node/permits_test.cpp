@@ -13,7 +13,8 @@
 #include <thread>
 #include <vector>
 
-/// Permits, without a node: granted for a group, revoked at once, counted until the last is back.
+/// Permits without a node. The test grants them for a group and revokes them. They are invalid at
+/// once, and counted until the last one is returned.
 
 using namespace muster;
 using net::boottime_now;
@@ -27,7 +28,7 @@ constexpr GroupNumber second{2, NodeId{3}};
 
 namespace asio = boost::asio;
 
-/// The application's executor, where nothing is posted to it.
+/// The application's executor. Nothing is posted to it here.
 asio::any_io_executor executor() {
   static asio::io_context context;
   return context.get_executor();
@@ -38,7 +39,7 @@ struct Granted {
   LifePermits permits{1h, executor()};
 };
 
-/// Three threads that do so, until they are joined.
+/// Runs `work` on three threads until they are joined.
 std::vector<std::jthread> three(const std::function<void()>& work) {
   std::vector<std::jthread> workers;
   for (int worker = 0; worker < 3; ++worker) workers.emplace_back(work);
@@ -85,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(where_none_is_out_they_are_back_at_once, Granted) {
   BOOST_TEST(returned == 1);
 }
 
-// Stop waits for them, so that none is there when the next group is granted.
+// STOP waits for all permits, so none is left when the next group is granted.
 BOOST_FIXTURE_TEST_CASE(a_group_is_not_granted_while_permits_of_the_one_before_are_out, Granted) {
   auto old = permits.door().try_acquire();
   permits.revoke([] {});
@@ -120,7 +121,8 @@ BOOST_AUTO_TEST_CASE(one_may_outlive_the_executor_of_its_application) {
   BOOST_TEST(permit->valid());
 }
 
-// Nobody has to be told of a pause first: the clock is asked each time.
+// Each check of a permit reads the clock, so the permit is invalid even before the node notices its
+// pause.
 BOOST_AUTO_TEST_CASE(none_is_valid_when_the_loop_has_not_turned_for_too_long) {
   LifePermits permits(50ms, executor());
   permits.turned(boottime_now() + 1h);  // a loop that turns
@@ -143,7 +145,7 @@ BOOST_AUTO_TEST_CASE(none_is_valid_beyond_the_right_of_its_node_to_work) {
   permits.turned(boottime_now(), boottime_now() - 1ns);
   BOOST_TEST(!permit->valid());
   BOOST_TEST(!permits.door().try_acquire().has_value());
-  permits.turned(boottime_now());  // none: without a quorum
+  permits.turned(boottime_now());  // without a quorum there is no right that could expire
   BOOST_TEST(permit->valid());
 }
 
@@ -170,13 +172,14 @@ BOOST_FIXTURE_TEST_CASE(a_stop_is_requested_of_those_who_asked_for_its_token, Gr
   BOOST_TEST((token == permits.door().try_acquire()->stop_token()));
   auto revoked = permits.revoke([] {});
   BOOST_TEST_REQUIRE(revoked->stop.has_value());
-  BOOST_TEST(!token.stop_requested());  // the host requests it, where the user's code may run
+  // The host requests the stop on a thread that may run the user's code.
+  BOOST_TEST(!token.stop_requested());
   revoked->stop->request_stop();
   BOOST_TEST(token.stop_requested());
 }
 
-// A permit that is given while the last is counted would be one of which STOP does not know.
-BOOST_AUTO_TEST_CASE(none_is_out_when_the_last_is_said_to_be_back_whoever_asks_meanwhile) {
+// If a permit were given while the last one is counted, STOP would not know of it.
+BOOST_AUTO_TEST_CASE(none_is_out_when_the_last_is_said_to_be_back_if_others_ask_meanwhile) {
   for (int round = 0; round < 200; ++round) {
     Granted granted;
     std::atomic<int> out = 0;
@@ -201,7 +204,8 @@ BOOST_AUTO_TEST_CASE(none_is_out_when_the_last_is_said_to_be_back_whoever_asks_m
   }
 }
 
-// Whoever has seen that permits are revoked gets none, though others are still being counted.
+// A thread that has seen revoked permits gets no permit, even if permits of other threads are still
+// being counted.
 BOOST_AUTO_TEST_CASE(none_is_given_on_any_thread_after_one_was_seen_revoked) {
   for (int round = 0; round < 200; ++round) {
     Granted granted;
@@ -223,7 +227,7 @@ BOOST_AUTO_TEST_CASE(none_is_given_on_any_thread_after_one_was_seen_revoked) {
 BOOST_AUTO_TEST_CASE(groups_follow_each_other_while_threads_work) {
   LifePermits permits(1h, executor());
   std::atomic<bool> over = false;
-  std::atomic<std::uint64_t> present = 0;  // the counter of the group that may be worked for
+  std::atomic<std::uint64_t> present = 0;  // the counter of the group whose permits are valid
   std::atomic<int> wrong = 0;
   auto workers = three([&] {
     while (!over)

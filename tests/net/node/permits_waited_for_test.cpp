@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-/// Permits that are waited for, without a node: by threads, coroutines and callbacks.
+/// How threads, coroutines and callbacks wait for permits, tested without a node.
 
 using namespace muster;
 using net::boottime_now;
@@ -42,7 +42,7 @@ asio::awaitable<GroupNumber> work_once(const Permits& permits) {
   co_return permit.group();
 }
 
-/// An executor as a node has it for hooks, and one that belongs to somebody else.
+/// Two executors: the executor of a node's hooks, and one of another library.
 struct Waiting {
   void turn() {
     hooks.restart();
@@ -55,7 +55,7 @@ struct Waiting {
     permits.announce(permits.grants());
   }
   [[nodiscard]] Acquisition acquire() const { return permits.door().acquire("waited for"); }
-  /// The group of the permit that a coroutine is given.
+  /// The group of the permit that a coroutine gets.
   std::future<GroupNumber> await() {
     return asio::co_spawn(others, work_once(permits.door()), asio::use_future);
   }
@@ -70,7 +70,7 @@ bool is_aborted(const boost::system::system_error& thrown) {
   return thrown.code() == asio::error::operation_aborted;
 }
 
-/// Waits on a thread of its own, in vain, and tells why.
+/// Waits on a thread of its own without success, and returns the reason.
 std::future<boost::system::error_code> why_in_vain(const Acquisition& acquisition,
                                                    const std::stop_token& cancelled = {}) {
   return std::async(std::launch::async, [=] {
@@ -105,7 +105,7 @@ BOOST_FIXTURE_TEST_CASE(a_thread_that_waits_can_be_cancelled, Waiting) {
   BOOST_TEST(ended.get() == canceled);
 }
 
-// The hook that would give it could not run meanwhile.
+// If the application's executor waited, the hook that leads to the permit could not run.
 BOOST_FIXTURE_TEST_CASE(the_executor_of_the_application_is_refused_to_wait, Waiting) {
   asio::post(strand, [&] { BOOST_CHECK_THROW((void)acquire().wait(), std::logic_error); });
   BOOST_TEST(hooks.poll() > 0u);
@@ -123,7 +123,7 @@ BOOST_FIXTURE_TEST_CASE(a_callback_is_called_on_the_executor_of_the_application,
   BOOST_TEST(permits.out().empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(whoever_waits_comes_after_start, Waiting) {
+BOOST_FIXTURE_TEST_CASE(work_that_waits_comes_after_start, Waiting) {
   bool given = false;
   acquire().then([&](const Permit&) { given = true; });
   permits.grant(first);
@@ -134,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(whoever_waits_comes_after_start, Waiting) {
   BOOST_TEST(given);
 }
 
-// What was given is revoked before the executor comes to it.
+// The permit is revoked before the executor runs the callback.
 BOOST_FIXTURE_TEST_CASE(who_comes_too_late_waits_for_the_next_group, Waiting) {
   std::vector<GroupNumber> given;
   acquire().then([&](const Permit& permit) { given.push_back(permit.group()); });
@@ -207,8 +207,9 @@ BOOST_FIXTURE_TEST_CASE(any_completion_token_will_do, Waiting) {
   BOOST_TEST(future.get().group() == first);
 }
 
-// A pause ends: there was a permit all the time, but none could be had.
-BOOST_AUTO_TEST_CASE(whoever_waits_in_a_pause_is_told_of_its_end) {
+// A pause has ended. During the pause no permit could be given, although the group's permits were
+// never revoked.
+BOOST_AUTO_TEST_CASE(work_that_waits_in_a_pause_is_told_of_its_end) {
   asio::io_context hooks;
   LifePermits permits(50ms, hooks.get_executor());
   permits.turned(boottime_now() - 51ms);

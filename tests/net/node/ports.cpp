@@ -15,7 +15,7 @@ namespace muster::test {
 
 namespace {
 
-// Below the range from which the system takes ports for connections.
+// These ports are below the range from which the system takes ports for outgoing connections.
 constexpr std::uint16_t lowest = 10'000;
 constexpr std::uint16_t highest = 30'000;
 
@@ -31,13 +31,15 @@ bool can_be_bound(std::uint16_t port) {
   return bound;
 }
 
-// A name that one process of the system can have at a time, given back when it ends.
+// Binds a name that only one process of the system can have at a time. The process releases it when
+// it ends.
 int lock_name(std::uint16_t port) {
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string name = "muster-port-" + std::to_string(port);
-  std::memcpy(address.sun_path + 1, name.data(), name.size());  // after a zero: without a file
+  // The first byte of the path stays zero, so the name is abstract and needs no file.
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0) return socket;
   ::close(socket);

@@ -6,8 +6,8 @@
 
 namespace muster::test {
 
-/// Ports of 127.0.0.1 at which nobody listens, found by binding, and kept from others who look for
-/// some in this way for as long as this lives.
+/// Ports of 127.0.0.1 at which no process listens, found by binding. While this object lives, no
+/// other user of this class gets the same ports.
 class Ports {
  public:
   explicit Ports(std::size_t count);

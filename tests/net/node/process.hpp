@@ -8,29 +8,30 @@
 
 namespace muster::test {
 
-/// A program in a process of its own. It is told things on its standard input, whose end it takes
-/// for this process's wish that it ends in order.
+/// A program in a process of its own. The test sends the program characters on standard input. The
+/// end of standard input tells the program to end in order.
 class Process {
  public:
   Process(const std::filesystem::path& program, const std::vector<std::string>& arguments,
           std::filesystem::path errors);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
-  /// Kills it, if it still runs.
+  /// Kills the process if it still runs.
   ~Process();
 
   void tell(char word);
-  /// Nothing more is told.
+  /// Closes its standard input.
   void end_of_words();
   void signal(int number) const;
-  /// Waits for its end, and gives its exit code, or the number of the signal below zero.
+  /// Waits for the end of the process. Returns its exit code, or the negated number of the signal
+  /// that ended it.
   int wait();
-  /// It is told to end in order, and waited for.
+  /// Tells the process to end in order, and waits for its end.
   int end_in_order();
 
-  /// What it wrote to standard error, line by line.
+  /// The lines that the process wrote to standard error.
   [[nodiscard]] std::vector<std::string> errors() const;
-  /// True when that stands in one of those lines.
+  /// True when one of these lines contains `text`.
   [[nodiscard]] bool says(const std::string& text) const;
 
  private:

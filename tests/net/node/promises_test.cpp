@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-/// What an application is promised (docs/architecture.md, P1 to P8), on real nodes. The hook
-/// grammar and the assertions run over the journals of each test.
+/// The promises to an application (docs/architecture.md, P1 to P8) on real nodes. Each test also
+/// runs the hook grammar and the assertions over its journals.
 
 using namespace muster;
 using namespace muster::test;
@@ -34,7 +34,7 @@ BOOST_FIXTURE_TEST_CASE(p1_no_permit_is_valid_once_a_halt_is_answered, Judged<3>
   await_line(2, "the answer of 1 to its Halt", before, is_answer_from<Halted>(NodeId{1}));
   BOOST_TEST(!permit->valid());
   BOOST_TEST(!stage.services(NodeId{1}).permits().try_acquire().has_value());
-  permit.reset();  // STOP waits for it
+  permit.reset();  // STOP waits for this permit
   await_group({1, 2});
 }
 
@@ -50,12 +50,12 @@ BOOST_FIXTURE_TEST_CASE(p1_no_permit_is_valid_once_an_own_election_began, Judged
   await_group({1, 2});
 }
 
-// The new group waits for the last permit of the old one, wherever it is held.
+// The new group waits for the last permit of the old one, on whichever node it is held.
 BOOST_FIXTURE_TEST_CASE(p1_a_member_has_joined_when_its_last_permit_is_back, Judged<3>) {
   join_all();
   auto permit = stage.services(NodeId{1}).permits().try_acquire();
   const std::size_t before = journals.count(NodeId{1});
-  // While the group formed node 2 may have reorganized a smaller one.
+  // Before this group was formed, node 2 may have reorganized a smaller group.
   const std::size_t reorganized = stage.count(NodeId{2}, Hook::reorganize);
   kill(3);
   await_line(1, "the end of its permits", before, is_line<journal::Permits>);
@@ -106,7 +106,8 @@ BOOST_FIXTURE_TEST_CASE(p3_hooks_run_on_the_executor_of_the_user_and_under_no_lo
   BOOST_TEST(activity == Activity::Stopping);
 }
 
-// The highest node wins, whatever it holds; it is told who holds something.
+// The highest node wins, even if it has no data itself. Its `reorganize` learns what each member
+// holds.
 BOOST_FIXTURE_TEST_CASE(p4_reorganize_sees_every_member_with_what_it_holds, Judged<3>) {
   start(1);
   const GroupNumber before = join(2);
@@ -148,7 +149,7 @@ BOOST_FIXTURE_TEST_CASE(hooks_are_told_who_was_lost_and_who_came_back, Judged<3>
     BOOST_TEST(back.lost == NodeSet{});
     BOOST_TEST(back.came_back == NodeSet{NodeId{3}});
   }
-  // What its safe storage told node 3 is the group of all three.
+  // According to node 3's own safe storage, its last group was the group of all three.
   const Called own = stage.calls(NodeId{3}).back();
   BOOST_TEST(own.came_back == NodeSet{});
 }

@@ -9,8 +9,9 @@
 
 #include <future>
 
-/// Assumption 9: a node that let something wait for longer than T/2 has failed without noticing,
-/// and is told so before anything else. It is about time, so here some of it has to pass.
+/// Assumption 9: a node that lets an event wait for longer than T/2 has failed without noticing.
+/// The node gets the event Paused before any other event. The tests are about time, so they let
+/// time pass.
 
 using namespace muster;
 using namespace std::chrono_literals;
@@ -19,10 +20,11 @@ using test::Cluster;
 
 namespace {
 
-/// Long enough for busy machines not to pause by themselves, short enough to be waited for.
+/// Timings that are long enough for busy machines to cause no pauses, and short enough for a test
+/// to wait.
 const Timings prompt = test::patient(1s, 100ms);
 
-/// Keeps the only thread of a context busy for as long as this lives.
+/// Keeps the only thread of a context busy for as long as this object lives.
 class Busy {
  public:
   explicit Busy(boost::asio::io_context& context) {
@@ -46,7 +48,7 @@ class Busy {
   std::promise<void> ended_;
 };
 
-/// While this is so, time passes.
+/// Lets time pass while the condition holds.
 template <class Condition>
 void as_long_as(Condition condition) {
   while (condition()) std::this_thread::yield();
@@ -56,7 +58,7 @@ void as_long_as(Condition condition) {
 
 BOOST_AUTO_TEST_SUITE(promptness)
 
-// The permit is asked on another thread: it does not have to wait until the node is told.
+// Another thread checks the permit, and finds it invalid before the node learns of the pause.
 BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_paused_first) {
   Cluster cluster({.nodes = 1, .timings = prompt});
   cluster.join(1);
@@ -69,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_busy_loop_makes_permits_invalid_at_once_and_is_told_as_pa
     before = cluster.journals.count(NodeId{1});
     as_long_as([&] { return permit->valid(); });
     BOOST_TEST(!cluster.stage.services(NodeId{1}).permits().try_acquire().has_value());
-    BOOST_TEST(cluster.journals.count(NodeId{1}) == before);  // it was not told yet
+    BOOST_TEST(cluster.journals.count(NodeId{1}) == before);  // the node has not been told yet
   }
   const std::size_t next =
       cluster.await_line(1, "the next event", before, test::is_line<journal::Step>);
@@ -93,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_save_that_takes_long_makes_what_waited_for_it_late) {
   BOOST_TEST_REQUIRE(saves.await());
   cluster.journals.read_all();
   const std::size_t before = cluster.journals.count(NodeId{1});
-  // `check` expires meanwhile, and waits.
+  // While the loop is busy, the timer `check` expires and its event waits.
   const Duration begun = boottime_now();
   as_long_as([&] { return boottime_now() - begun <= prompt.check_every + prompt.T / 2 + 200ms; });
   cluster.journals.read_all();

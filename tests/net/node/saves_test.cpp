@@ -1,15 +1,16 @@
 #include "cluster.hpp"
 #include "storages.hpp"
 
-/// Saves that take time, and of the whole state: nothing of their step is lost.
+/// Slow Saves of the whole state. No action of a step with such a Save is lost.
 
 using namespace muster;
 using namespace muster::test;
 
 BOOST_AUTO_TEST_SUITE(saves)
 
-// The actions after a Save are performed when it is durable: what they bring about at once, here
-// the end of a STOP that owes nothing, waits until all of them are.
+// The actions after a Save are performed when it is durable. One of these actions may cause an
+// event at once. Here that action is Stop: no hook `stop` is due, so Stopped follows at once. The
+// event must wait until all actions of the step are performed.
 BOOST_AUTO_TEST_CASE(no_action_after_a_save_is_lost) {
   HeldSaves saves(NodeId{1}, [](const SafeState& safe) { return safe.vector.h == NodeId{2}; });
   Cluster cluster(
@@ -18,7 +19,7 @@ BOOST_AUTO_TEST_CASE(no_action_after_a_save_is_lost) {
   cluster.start(1);
   Cue cue = cluster.stage.take(NodeId{1}, Hook::reorganize);
   cluster.start(2);
-  BOOST_TEST_REQUIRE(saves.await());  // of the Halt: Save, Stop, Send the answer
+  BOOST_TEST_REQUIRE(saves.await());  // the step of the Halt: Save, Stop, Send the answer
   cluster.journals.read_all();
   const std::size_t before = cluster.journals.count(NodeId{1});
   cue.complete();

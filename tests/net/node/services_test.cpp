@@ -10,7 +10,7 @@
 #include <future>
 #include <thread>
 
-/// What an application asks of its services from threads of its own.
+/// Calls of an application to its services from its own threads.
 
 using namespace muster;
 using namespace muster::test;
@@ -25,8 +25,8 @@ boost::json::object status_of(Cluster& cluster, std::uint32_t id) {
 
 BOOST_AUTO_TEST_SUITE(services)
 
-// Threads of the application wait, as the disk does; neither what it posts, nor a hook, nor the end
-// of the life waits for them.
+// The application's threads wait, since the disk waits. The application's posted functions, its
+// hooks and the end of its life do not wait for these threads.
 BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) {
   constexpr std::size_t most = net::StorageThread::most_waiting;
   Door door;
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) 
     threads.emplace_back([&] {
       for (std::size_t i = 0; i < most; ++i, ++asked) services.write({"k", {"v"}}, [] {});
     });
-  while (asked < most) std::this_thread::yield();  // all but one in the queue: more have to wait
+  while (asked < most) std::this_thread::yield();  // the queue is full, so further writes wait
   std::promise<void> posted;
   services.post([&] { posted.set_value(); });
   posted.get_future().wait();
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(that_wait_for_room_hold_up_neither_hooks_nor_the_protocol) 
   cluster.node(1).leave([&] { left.set_value(); });
   left.get_future().wait();
   BOOST_TEST(cluster.stage.count(NodeId{1}, Hook::stop) == 2u);
-  for (std::thread& thread : threads) thread.join();  // nothing more is wanted of them
+  for (std::thread& thread : threads) thread.join();  // the writes of these threads are dropped
   door.open();
   cluster.judge();
 }
@@ -65,7 +65,7 @@ BOOST_FIXTURE_TEST_CASE(let_a_node_step_down_and_come_back, Judged<3>) {
   await_group({1, 2, 3});
 }
 
-// A role is of the group for which it was said: load balancers must not find the one of before.
+// A role is valid for one group only. Load balancers must not see the role of an earlier group.
 BOOST_FIXTURE_TEST_CASE(show_a_role_until_the_next_stop, Judged<2>) {
   stage.play(NodeId{2}, Hook::start, [&](Cue cue) {
     if (stage.count(NodeId{2}, Hook::start) == 1)
@@ -82,12 +82,12 @@ BOOST_FIXTURE_TEST_CASE(show_a_role_until_the_next_stop, Judged<2>) {
 }
 
 BOOST_AUTO_TEST_CASE(know_what_is_no_role) {
-  const std::string a_z = "a role is of 1 to 32 letters a to z, digits and '-'";
+  const std::string a_z = "a role has 1 to 32 letters a to z, digits and '-'";
   BOOST_TEST(!(Shown{{{"read-only2", true}}, {}}.wrong().has_value()));
   BOOST_TEST(*(Shown{{{"", true}}, {}}.wrong()) == "the role \"\": " + a_z);
   BOOST_TEST(*(Shown{{{"Primary", true}}, {}}.wrong()) == "the role \"Primary\": " + a_z);
   BOOST_TEST(*(Shown{{{"status", false}}, {}}.wrong()) ==
-             "the role \"status\": that path is the node's own");
+             "the role \"status\": the node itself has a page of that name; choose another");
   Shown many;
   for (int i = 0; i < 17; ++i) many.roles["r" + std::to_string(i)] = true;
   BOOST_TEST(*many.wrong() == "17 roles: 16 at most");

@@ -12,23 +12,24 @@ BOOST_AUTO_TEST_SUITE(shortage)
 
 namespace {
 
-/// So long that no test lives to see silence.
+/// T is so long that a call never becomes unanswered by silence within a test.
 Timings without_silence() {
   Timings timings = patient(10min);
   timings.reorganize_deadline = timings.T;
   return timings;
 }
 
-/// Who may change to a user that a limit binds.
+/// True if the process is root. Only then it can become a user that limits bind.
 boost::test_tools::assertion_result is_root(boost::unit_test::test_unit_id) {
   return ::geteuid() == 0;
 }
 
 }  // namespace
 
-// It begins an election in which the other node can only be proven to be down by a dial; and when
-// that begins its life it can only be accepted. Nothing but silence would do otherwise, and there
-// is none.
+// First the node holds an election, in which only a refused dial can prove that the other node is
+// down. That dial needs a descriptor. Then the other node begins its life, and accepting its
+// connection needs a descriptor. If the process had no descriptor, the test could go on only after
+// a silence of T, and T is too long for that.
 BOOST_AUTO_TEST_CASE(of_descriptors_leaves_one_to_dial_and_to_accept_with) {
   Cluster cluster({.nodes = 2, .timings = without_silence()});
   const auto process = cluster.spawn(2, {"reorganize=descriptors"});
@@ -40,12 +41,12 @@ BOOST_AUTO_TEST_CASE(of_descriptors_leaves_one_to_dial_and_to_accept_with) {
   cluster.judge();
 }
 
-// Not even that one is left: a third node cannot be dialled and counts as silent. But those with
-// whom sessions stand are asked and answered.
+// Here not even the reserved descriptor is free. So the node cannot dial a third node, and treats
+// that node as silent. But nodes with a session still exchange questions and answers.
 BOOST_FIXTURE_TEST_CASE(of_descriptors_is_no_death_where_a_session_stands, Judged<3>) {
   const auto process = spawn(2, {"reorganize=descriptors"});
   await_group({2});
-  start(1);  // whose connection takes the last one
+  start(1);  // the connection of this node takes the last descriptor
   const GroupNumber group = await_group({1, 2});
   BOOST_TEST(process->end_in_order() == 0);
   journals.read_all();
@@ -55,7 +56,7 @@ BOOST_FIXTURE_TEST_CASE(of_descriptors_is_no_death_where_a_session_stands, Judge
   BOOST_TEST(group.coordinator == NodeId{2});
 }
 
-// Where a hook is cancelled its token is stopped on a thread of its own.
+// When a hook is cancelled, a new thread requests the stop of the hook's token.
 BOOST_AUTO_TEST_CASE(of_threads_ends_the_process_with_74,
                      *boost::unit_test::precondition(is_root)) {
   Timings timings = patient();

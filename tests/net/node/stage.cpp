@@ -75,7 +75,7 @@ void Cue::complete() {
   complete(Bytes{"group " + to_text(about.group) + " of" + names});
 }
 
-// The application notes the end of a hook before the node can hear of it.
+// First records the end of the hook. Only then the node learns of that end.
 void Cue::complete(Bytes result) {
   end();
   if (auto* giving = std::get_if<Done<Bytes>>(&done_))

@@ -14,29 +14,29 @@
 #include <variant>
 #include <vector>
 
-/// Applications that do what a test says, and write down what is asked of them.
+/// Applications that do what a test says, and record their calls.
 
 namespace muster::test {
 
 /// A hook that was called.
 struct Called {
   NodeId node;
-  unsigned application{};  ///< the how manieth that was made for the node
+  unsigned application{};  ///< number of the node's application, counted from 1
   Hook hook{};
   std::optional<GroupNumber> group;
-  StopCause cause{};        ///< of a stop
-  Members members;          ///< of a reorganize
-  Definition definition;    ///< of a start
-  Digest digest;            ///< of its task
-  NodeSet lost, came_back;  ///< of a reorganize and a start
+  StopCause cause{};        ///< the argument of a `stop`
+  Members members;          ///< the argument of a `reorganize`
+  Definition definition;    ///< the argument of a `start`
+  Digest digest;            ///< the digest of the task in a `start`
+  NodeSet lost, came_back;  ///< arguments of a `reorganize` and of a `start`
   std::thread::id thread;
-  bool beside_another = false;  ///< another hook of the node had not ended
+  bool beside_another = false;  ///< true if another hook of the node had not ended
 };
 
 /// A hook that has not ended yet.
 class Cue {
  public:
-  using AnyDone = std::variant<Done<Bytes>, Done<>>;  // of a report or definition, of a start
+  using AnyDone = std::variant<Done<Bytes>, Done<>>;  // for a report or a definition; for a `start`
 
   Cue(Called called, std::stop_token cancelled_by, AnyDone done, std::function<void()> over)
       : about(std::move(called)),
@@ -47,9 +47,9 @@ class Cue {
   Cue& operator=(Cue&&) = default;
   ~Cue() { end(); }
 
-  /// It ends well, with what an application would give that has nothing special to say.
+  /// The hook ends well, with the usual result.
   void complete();
-  /// It ends well, with this report or definition.
+  /// The hook ends well, with this report or definition.
   void complete(Bytes result);
   void fail(const std::string& why);
 
@@ -64,33 +64,34 @@ class Cue {
   std::function<void()> over_;
 };
 
-/// What an application does when a hook is called. On the node's executor for hooks.
+/// Called when a hook is called, on the node's executor for hooks.
 using Play = std::function<void(Cue)>;
 
 inline const auto fails = [](Cue cue) { cue.fail("as it was told"); };
 
-/// Where the applications of some nodes play. May be used from any thread.
+/// Plays the applications of some nodes. May be used from any thread.
 class Stage {
  public:
   explicit Stage(Bell& bell) : bell_(bell) {}
 
-  /// From now on that hook of that node is played so; complete at once where nothing was said.
+  /// Sets how that hook of that node is played from now on. By default it completes at once.
   void play(NodeId node, Hook hook, Play play);
-  /// It does not end before the test takes its cue.
+  /// From now on this hook does not end before the test takes its cue and completes it.
   void hold(NodeId node, Hook hook);
 
-  /// Waits for a hook that is held, and takes it.
+  /// Waits for a hook that is held, and takes its cue.
   Cue take(NodeId node, Hook hook);
 
   [[nodiscard]] std::vector<Called> calls() const;
   [[nodiscard]] std::vector<Called> calls(NodeId node) const;
   [[nodiscard]] std::size_t count(NodeId node, Hook hook) const;
-  /// How many applications of the node there are now.
+  /// The number of applications of the node that exist now.
   [[nodiscard]] int applications(NodeId node) const;
-  /// The services that the node's latest application was given; only while that life lasts.
+  /// The services of the node's latest application. The services are valid only while the life of
+  /// that application lasts.
   [[nodiscard]] Services& services(NodeId node) const;
 
-  /// What a node is made with.
+  /// The function that makes the node's applications.
   MakeApplication make(NodeId node);
 
   void keep(Cue cue);
@@ -108,13 +109,13 @@ class Stage {
   void called(Called about, std::stop_token cancelled, Cue::AnyDone done);
 
   Bell& bell_;
-  mutable std::mutex mutex_;  // guards all below
+  mutable std::mutex mutex_;  // guards all members below
   std::map<NodeId, Actor> actors_;
   std::vector<Called> calls_;
   std::deque<Cue> held_;
 };
 
-/// The report that an application gives that has nothing special to say.
+/// The usual report of an application.
 Report usual_report(NodeId node);
 
 }  // namespace muster::test

@@ -13,13 +13,14 @@
 
 namespace muster::test {
 
-/// What a test sees before it is made, on the thread that makes it, and may make wait.
+/// Functions of a test. Each function is called before an operation of the storage, on the same
+/// thread, and can block that operation.
 struct Before {
-  std::function<Expected<>(const SafeState&)> save{};  ///< a failure is the save's
+  std::function<Expected<>(const SafeState&)> save{};  ///< if it fails, the save fails
   std::function<void(const CellBatch&)> write{};
 };
 
-/// Safe storage over another one.
+/// Safe storage that calls these functions, and then passes each operation on to another storage.
 class Watched final : public SafeStorage {
  public:
   Watched(std::unique_ptr<SafeStorage> inner, Before before)
@@ -45,14 +46,14 @@ class Watched final : public SafeStorage {
   Before before_;
 };
 
-/// See ClusterOptions::between.
+/// For ClusterOptions::between.
 inline auto watched(Before before) {
   return [before = std::move(before)](NodeId, std::unique_ptr<SafeStorage> inner) {
     return std::make_unique<Watched>(std::move(inner), before);
   };
 }
 
-/// A door that a save waits at until the test opens it.
+/// A door at which a save waits until the test opens the door.
 class Door {
  public:
   void shut() { set(false); }
@@ -75,7 +76,7 @@ class Door {
   bool open_ = true;
 };
 
-/// The saves of one node, which wait at a door when `which` is true for them.
+/// Makes saves of one node wait at a door: those for which `which` is true.
 struct HeldSaves {
   NodeId node;
   std::function<bool(const SafeState&)> which;
@@ -87,7 +88,7 @@ struct HeldSaves {
       : node(of), which(std::move(these)) {
     door.shut();
   }
-  /// See ClusterOptions::between.
+  /// For ClusterOptions::between.
   auto between() {
     const auto hold = [this](const SafeState& safe) {
       if (which(safe)) {
@@ -102,7 +103,7 @@ struct HeldSaves {
       return inner;
     };
   }
-  /// Until one waits.
+  /// Blocks the test until a save waits at the door.
   [[nodiscard]] bool await() {
     return arrived.wait_until([this] { return waits.load(); });
   }

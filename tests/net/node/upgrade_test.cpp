@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-/// A cluster goes from one wire version to the next, node by node: processes of which some speak
-/// the next version too.
+/// A cluster moves from one wire version to the next, node by node. Some processes of the cluster
+/// also speak the next version.
 
 using namespace muster;
 using namespace muster::test;
@@ -33,8 +33,8 @@ struct Rolling {
     BOOST_TEST(processes.at(id)->end_in_order() == 0);
     processes.erase(id);
   }
-  /// It leaves, and comes back in the other version: the others form a group without it, and one
-  /// with it, and nobody any other.
+  /// Lets the node leave and come back with the other version. The others must form one group
+  /// without it and then one with it, and no further group.
   void change(std::uint32_t id, const char* speaks) {
     std::set<std::uint32_t> others{1, 2, 3};
     others.erase(id);
@@ -46,7 +46,7 @@ struct Rolling {
     cluster.await_group({1, 2, 3});
     BOOST_TEST(groups() == before + 2);
   }
-  /// So many have been formed.
+  /// The number of groups formed so far.
   [[nodiscard]] std::size_t groups() const {
     std::set<GroupNumber> all;
     for (const journal::Line& line : cluster.journals.merged())
@@ -55,7 +55,7 @@ struct Rolling {
         all.insert(step->view.group.value());
     return all.size();
   }
-  /// What its status says of the wire versions of its sessions.
+  /// Waits until the node's status shows these wire versions for its sessions.
   void await_wire(std::uint32_t id, const std::string& wire) {
     cluster.await("node " + std::to_string(id) + " speaks " + wire, [&] {
       const auto status = net::ask_admin(socket(id), Bell::generous);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(one_after_the_other_speak_with_each_in_the_newest_version_o
   nodes.await_wire(2, "[[1,3],[3,2]]");
   nodes.change(3, both);
   nodes.await_wire(3, "[[1,3],[2,3]]");
-  // And back, as long as one wants to.
+  // A node may also go back to the older version.
   nodes.change(2, older);
   nodes.await_wire(3, "[[1,3],[2,2]]");
   for (std::uint32_t id : {1U, 2U, 3U}) nodes.leave(id);
@@ -90,16 +90,17 @@ BOOST_AUTO_TEST_CASE(one_after_the_other_speak_with_each_in_the_newest_version_o
 
 BOOST_AUTO_TEST_CASE(to_a_version_that_the_others_do_not_speak_take_no_part_and_say_why) {
   ClusterOptions options{.nodes = 3};
-  options.timings.stop_deadline = std::chrono::seconds(2);  // for which waits who finds one differs
+  // For this time a node waits after it has found a node that differs.
+  options.timings.stop_deadline = std::chrono::seconds(2);
   Rolling nodes(std::move(options));
   for (std::uint32_t id : {2U, 3U}) nodes.start(id, older);
   nodes.cluster.await_group({2, 3});
   nodes.start(1, next);
-  // Who dials first is told first.
+  // Which node is refused first depends on which node dials first.
   const auto await_said = [&](std::uint32_t id, const std::string& text) {
     nodes.cluster.await(text, [&] { return nodes.processes.at(id)->says(text); });
   };
-  await_said(1, "takes no part, as many others differ");
+  await_said(1, "takes no part, because many nodes differ from it");
   for (std::uint32_t id : {1U, 2U, 3U}) await_said(id, "wire versions that do not meet (");
   nodes.cluster.await_group({2, 3});
   nodes.leave(1);

@@ -15,8 +15,8 @@
 
 #include <sys/stat.h>
 
-// The admin socket of a node, and the two who ask: its owner there, anybody as an observer over the
-// network.
+// The admin socket of a node, and its two kinds of clients: the owner on this machine, and
+// observers over the network.
 
 using namespace sessions_test;
 namespace asio = boost::asio;
@@ -30,13 +30,13 @@ struct Directory : muster::test::TemporaryDirectory {
   [[nodiscard]] std::string socket() const { return (path() / "admin.sock").string(); }
 };
 
-/// Runs a context on a thread of its own, so that those who ask may block.
+/// Runs a context on a thread of its own, so that the test's clients can block the test's thread.
 class Running {
  public:
   explicit Running(asio::io_context& context)
       : context_(context), guard_(context.get_executor()), thread_([this] { context_.run(); }) {}
   ~Running() { context_.stop(); }
-  /// Does it on that thread.
+  /// Runs `work` on that thread and waits for it.
   void there(std::function<void()> work) {
     asio::post(context_, asio::use_future(std::move(work))).get();
   }
@@ -67,7 +67,7 @@ struct Served {
     BOOST_REQUIRE(admin.listen().has_value());
     return world.context;
   }
-  /// Somebody who connects and has said that.
+  /// A client that connects and sends `text`.
   Unix::socket come(const std::string& text) {
     Unix::socket socket(ours);
     socket.connect(Unix::endpoint(directory.socket()));
@@ -75,7 +75,7 @@ struct Served {
     return socket;
   }
 
-  asio::io_context ours;  ///< of those who come
+  asio::io_context ours;  ///< for the clients
 };
 
 }  // namespace
@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(who_watches_is_told_of_every_change_in_order, Served) {
   BOOST_TEST(told[0] == "{\"node\":1}");
   BOOST_TEST(told[1] == "0");
   BOOST_TEST(told[100] == "99");
-  // It has gone, and that can be seen.
+  // The client has gone. The node notices this.
   for (bool there = true; there;) running.there([&] { there = admin.is_watched(); });
 }
 
@@ -133,11 +133,12 @@ BOOST_FIXTURE_TEST_CASE(who_watches_and_does_not_read_is_sent_away, Served) {
       admin.tell(line);
       there = admin.is_watched();
     });
-  BOOST_TEST(told < 64);  // 1 MiB waits for it, and what the system holds
+  BOOST_TEST(told < 64);  // for the client the node stores up to 1 MiB, beside the system's buffers
   BOOST_TEST(net::ask_admin(directory.socket(), 60s).has_value());
 }
 
-// Neither what they keep waiting nor how many they are is without bound, and who reads is told all.
+// The node bounds the bytes that wait for a client, and the number of clients that watch. A client
+// that reads its lines gets all of them.
 BOOST_FIXTURE_TEST_CASE(many_who_do_not_read_cost_little_and_keep_nobody_from_being_told, Served) {
   std::vector<Unix::socket> sleeping;
   const auto sleep = [&](int count) {

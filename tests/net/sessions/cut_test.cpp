@@ -1,6 +1,7 @@
 #include "proxy.hpp"
 
-// A connection that breaks between living nodes loses nothing, proves nothing, starts nothing.
+// If a connection between living nodes breaks, no letter is lost, no death is proven, and no new
+// session begins.
 
 using namespace sessions_test;
 
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t calls_each = 4;
 
-/// Two nodes that ask each other, two calls at a time, over lines that are cut.
+/// Two nodes that ask each other, with two calls at a time, over connections that the test cuts.
 class Conversation {
  public:
   explicit Conversation(Scissors& scissors)
@@ -27,7 +28,8 @@ class Conversation {
     }
   }
 
-  /// Every call came once and was answered once, in order, and nothing else happened.
+  /// Checks that every call arrived once and was answered once, in order, and that nothing else
+  /// happened.
   void check(std::size_t cut_at) const {
     for (const TestNode* node : {&one, &two}) {
       const std::uint32_t other = node == &one ? 2 : 1;
@@ -54,7 +56,8 @@ class Conversation {
   Proxy to_one_, to_two_;
 
  public:
-  // For T a Hello is waited for whose line was cut in silence.
+  // A cut before a Hello may give no error. Then the node waits for that Hello for T, so T is short
+  // here.
   Listening one{world_, 1, addresses({&one_at_, &two_as_seen_}), {.T = 100ms}};
   Listening two{world_, 2, addresses({&one_as_seen_, &two_at_}), {.T = 100ms}};
 };
@@ -68,7 +71,7 @@ void cut_after_every(Scissors::Side side, std::size_t first, std::size_t step) {
     conversation.check(cut_at);
     cut = scissors.cuts > 0;
   }
-  BOOST_TEST(cut_at > 1000u);  // it was a conversation, and it was cut to its end
+  BOOST_TEST(cut_at > 1000u);  // many letters passed, and each of their bytes had a cut
 }
 
 }  // namespace
@@ -86,7 +89,7 @@ BOOST_AUTO_TEST_CASE(for_the_acceptor_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(again_and_again) {
-  // Two dials that cross cost some 360 bytes before the first letter.
+  // If two dials cross, some 360 bytes pass before the first letter.
   for (std::size_t bytes = 600; bytes < 1000; bytes += 19) {
     Scissors scissors{.bytes = bytes, .again = true};
     Conversation conversation(scissors);

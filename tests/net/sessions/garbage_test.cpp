@@ -5,7 +5,7 @@
 
 #include <sys/resource.h>
 
-// What anybody may send to the port of a node, and that the node goes on.
+// Bytes that an unauthenticated peer may send to the port of a node. The node goes on.
 
 using namespace sessions_test;
 
@@ -28,7 +28,7 @@ struct TwoOfThree {
 };
 
 const Setting impatient{.limits = {.hello_deadline = 30ms, .frame_deadline = 30ms}};
-/// What it closes, it does not close because it took long.
+/// The deadlines are long. So no connection closes only because its peer is slow.
 const Setting patient{.limits = {.hello_deadline = 1h, .frame_deadline = 1h}};
 
 }  // namespace
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_length_beyond_the_limit_is_enough_to_be_closed) {
   BOOST_TEST(net.garbage() == 3u);
 }
 
-// A flood of such Hellos would cost a checksum and a comparison each.
+// In a flood, each such Hello would cost the node a checksum and a comparison.
 BOOST_AUTO_TEST_CASE(a_hello_far_longer_than_any_is_refused_by_its_length) {
   TwoOfThree net(patient);
   net::Hello hello = hello_of({.from = 3, .to = 1});
@@ -99,27 +99,27 @@ BOOST_AUTO_TEST_CASE(a_frame_that_is_never_whole_ends_the_connection_and_not_the
 }
 
 BOOST_AUTO_TEST_CASE(a_flood_of_connections_leaves_the_nodes_of_the_cluster_their_place) {
-  TwoOfThree net({.limits = {.strangers = 16}});
+  TwoOfThree net({.limits = {.unknown_peers = 16}});
   net.still_works();
   std::vector<Outsider> flood;
   for (int i = 0; i < 300; ++i) flood.emplace_back(net.world, net.first);
   UNTIL(net.world, net.one.sessions.counters().crowded >= 284);
   net.still_works();
   BOOST_TEST(net.one.sessions.counters().broken == 0u);
-  // And a node that was not there before gets in.
+  // Even a node that had no connection before the flood can connect now.
   Outsider three(net.world, net.first);
   three.say(hello_of({.from = 3, .to = 1}));
   BOOST_TEST(taken(three));
   BOOST_TEST(std::ranges::count_if(flood, [](Outsider& one) { return !one.closed(); }) <= 16);
 }
 
-BOOST_AUTO_TEST_CASE(without_file_descriptors_strangers_go_and_nodes_stay) {
+BOOST_AUTO_TEST_CASE(without_file_descriptors_unknown_peers_go_and_nodes_stay) {
   Port first, second, third;
   const auto known = addresses({&first, &second, &third});
-  // Begun before there is anything that it must not inherit.
+  // The child is forked first, since it must not inherit later objects.
   const test::Child poor([&](int) {
     SocketWorld world;
-    TestNode one(world, 1, known, {.limits = {.strangers = 1000}});
+    TestNode one(world, 1, known, {.limits = {.unknown_peers = 1000}});
     const rlimit few{40, 40};
     if (::setrlimit(RLIMIT_NOFILE, &few) != 0 || !one.sessions.listen()) return 1;
     world.context.run();

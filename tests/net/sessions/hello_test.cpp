@@ -1,6 +1,6 @@
 #include "socket_world.hpp"
 
-// Who may say Hello, and which connection stays.
+// Which Hellos are accepted, and which connection stays.
 
 using namespace sessions_test;
 
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_hello_whose_connection_has_ended_changes_nothing) {
   BOOST_TEST(present.hear().has_value());
 }
 
-// The real node would be refused by all who have believed it.
+// If a node believed such a life, it would refuse the real node.
 BOOST_AUTO_TEST_CASE(a_first_hello_of_a_life_that_cannot_be_keeps_no_node_out) {
   TwoNodes net;
   for (const std::uint64_t life : {most_lives_ahead + 1, highest_number - 1}) {
@@ -56,8 +56,9 @@ BOOST_AUTO_TEST_CASE(a_first_hello_of_a_life_that_cannot_be_keeps_no_node_out) {
   UNTIL(net.world, net.two.has(TestNode::answered(1, call)));
 }
 
-// It learns of the life that answers between its Hello and the other's, which need not name its
-// instance, as a refusal follows.
+// After this node has sent its Hello, and before it gets an answer, it learns from another
+// connection which life answers. The answering Hello need not contain the instance, since a refusal
+// follows.
 BOOST_AUTO_TEST_CASE(who_refuses_this_node_is_not_taken_for_a_clone_meanwhile) {
   SocketWorld world;
   Port first, second;
@@ -79,7 +80,7 @@ BOOST_AUTO_TEST_CASE(who_refuses_this_node_is_not_taken_for_a_clone_meanwhile) {
   BOOST_TEST(two.has("differing"));
 }
 
-// --- Wire versions: of today, and of one who speaks the next one too
+// --- Wire versions: today's, and the next one too
 
 constexpr net::WireVersions today{2, 2};
 constexpr net::WireVersions both{2, 3};

@@ -1,6 +1,6 @@
 #include "socket_world.hpp"
 
-// What sessions do when nothing goes wrong, and what becomes of calls to nobody.
+// Sessions without faults, and calls to nodes that are not running.
 
 using namespace sessions_test;
 

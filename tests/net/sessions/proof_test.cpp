@@ -1,7 +1,7 @@
 #include "child.hpp"
 #include "socket_world.hpp"
 
-// What proves that a life is over, what follows from it, in which order; and what proves nothing.
+// Events that prove the end of a life, their effects in order, and events that prove nothing.
 
 using namespace sessions_test;
 
@@ -9,12 +9,12 @@ BOOST_AUTO_TEST_SUITE(proof)
 
 namespace {
 
-/// Node 1, and the port where node 2 would listen.
+/// Node 1, and a port for node 2, at which the test decides what listens.
 struct OneOfTwo {
   SocketWorld world;
   Port first, second;
   Listening one{world, 1, addresses({&first, &second})};
-  /// Node 2 in that life says Hello and is answered.
+  /// Connects as node 2 in that life: sends its Hello, and reads the answer of node 1.
   void greet(Outsider& two, std::uint64_t life, std::uint64_t instance) {
     two.dial(first);
     two.say(hello_of({.from = 2, .to = 1, .life = life, .instance = instance}));
@@ -27,7 +27,8 @@ struct OneOfTwo {
 BOOST_AUTO_TEST_CASE(kill_is_proven) {
   for (int i = 0; i < 10; ++i) {
     Port first, second;
-    // Begun before there is anything that it must not inherit; it answers until it is killed.
+    // The child is forked first, since it must not inherit later objects. The child answers until
+    // it is killed.
     test::Child two([&](int) {
       SocketWorld world;
       TestNode node(world, 2, addresses({&first, &second}));

@@ -9,20 +9,21 @@
 
 namespace sessions_test {
 
-/// Cuts connections after so many bytes, counted over all that pass, and then lets everything pass.
+/// Cuts a connection when `bytes` bytes have passed, counted over all connections. Unless `again`
+/// is set, there is no second cut.
 struct Scissors {
-  enum class Side { both, dialler, acceptor };  ///< who is told; the other side hears nothing more
+  enum class Side { both, dialler, acceptor };  ///< the sides that see the end of the connection
   std::size_t bytes = 0;
   Side side = Side::both;
-  bool again = false;  ///< cut every so many bytes, not only once
+  bool again = false;  ///< cuts again whenever `bytes` more bytes have passed
   std::size_t passed = 0;
   std::size_t cuts = 0;
 
-  /// How many of these bytes may still pass; all of them when there is nothing to cut.
+  /// How many of `size` bytes may pass before the next cut: all of them if there is no further cut.
   [[nodiscard]] std::size_t allow(std::size_t size) const {
     return !again && cuts > 0 ? size : std::min(size, bytes - passed);
   }
-  /// They have passed: true when it is time to cut.
+  /// Adds to the count of bytes that have passed. Returns true when it is time to cut.
   bool pass(std::size_t size) {
     passed += size;
     if ((!again && cuts > 0) || passed < bytes) return false;
@@ -32,7 +33,7 @@ struct Scissors {
   }
 };
 
-/// Listens at one port and passes what comes to another, byte by byte if need be.
+/// Listens at one port, and passes all bytes to another.
 class Proxy {
  public:
   Proxy(SocketWorld& world, const Port& at, const Port& to, Scissors& scissors)
@@ -70,7 +71,7 @@ class Proxy {
       mute = true;
       if (scissors.side != Scissors::Side::acceptor) reset(sockets[0]);
       if (scissors.side != Scissors::Side::dialler) reset(sockets[1]);
-      // The other one is left as it is: half open, until its end has no use for it any more.
+      // The other socket stays half open until its node closes it.
       for (Tcp::socket& socket : sockets)
         if (socket.is_open())
           socket.async_wait(Tcp::socket::wait_error,
@@ -88,7 +89,7 @@ class Proxy {
       socket.close(ignored);
     }
 
-    std::array<Tcp::socket, 2> sockets;  // of the dialler, of the acceptor
+    std::array<Tcp::socket, 2> sockets;  // the socket of the dialler, and that of the acceptor
     std::array<std::array<char, 4096>, 2> buffers{};
     Scissors& scissors;
     bool mute = false;

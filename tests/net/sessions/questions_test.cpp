@@ -3,7 +3,7 @@
 #include "socket_world.hpp"
 #include "tls/tls.hpp"
 
-/// What a coordinator asks goes to a member and back on a connection of its own.
+/// The questions of a coordinator to a member, each with its answer on a connection of its own.
 
 using namespace sessions_test;
 using net::Questions;
@@ -14,7 +14,7 @@ const GroupNumber g7{7, NodeId{1}};
 constexpr std::size_t most_bytes = 2'000'000;
 using Outcome = Done<Bytes>::Outcome;
 
-/// Certificates of nodes 1 and 2, or none.
+/// The certificates of nodes 1 and 2, or none of them.
 class Proofs {
  public:
   [[nodiscard]] std::shared_ptr<net::Tls> of(std::uint32_t id) const {
@@ -89,7 +89,7 @@ struct Two {
     BOOST_REQUIRE(await_answer().has_value());
     return (*answer)->data;
   }
-  /// Until the member has heard it.
+  /// Node 1 asks, and the world runs until the member has received the question.
   void ask_and_await(std::string question) {
     ask(std::move(question));
     UNTIL(world, !asked.empty());
@@ -99,7 +99,7 @@ struct Two {
     return proofs != nullptr ? proofs->of(id) : std::make_shared<net::Tls>();
   }
 
-  net::WireVersions wire;  ///< that the member speaks
+  net::WireVersions wire;  ///< the versions that the member speaks
   const Proofs* proofs;
   SocketWorld world;
   Port first, second;
@@ -112,7 +112,7 @@ struct Two {
   std::unique_ptr<Sessions> sessions;
 };
 
-/// Somebody who has said that it asks, as that node.
+/// A peer whose Hello says that it is that node and wants to ask.
 struct Asker : Outsider {
   Asker(Two& net, std::uint32_t id) : Outsider(net.world, net.second) {
     net::Hello hello;
@@ -131,7 +131,7 @@ struct Asker : Outsider {
 BOOST_AUTO_TEST_SUITE(questions)
 
 BOOST_AUTO_TEST_CASE(a_question_and_its_answer_may_be_larger_than_any_frame) {
-  Two net({2, 3});  // and in any version that both speak
+  Two net({2, 3});  // the two nodes can speak any version that both know
   const std::string question(1'500'000, 'q');
   const std::string answer(most_bytes, 'a');
   net.ask_and_await(question);
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_question_and_its_answer_may_be_larger_than_any_frame) {
   BOOST_TEST(net.bytes_of_answer() == answer);
 }
 
-// The handshake alone makes a connection writable, before anybody has said Hello.
+// The TLS handshake alone makes the connection writable, before any Hello.
 BOOST_AUTO_TEST_CASE(a_question_goes_over_tls) {
   const Proofs proofs;
   Two net({}, &proofs);
@@ -219,7 +219,7 @@ BOOST_FIXTURE_TEST_CASE(one_more_who_asks_ends_the_oldest, Two) {
   BOOST_TEST(!askers[1].closed());
 }
 
-BOOST_FIXTURE_TEST_CASE(whoever_is_asked_is_told_that_the_answer_is_not_wanted_any_more, Two) {
+BOOST_FIXTURE_TEST_CASE(the_asked_node_is_told_that_the_answer_is_not_wanted_any_more, Two) {
   ask_and_await("?");
   coordinator->give_up();
   UNTIL(world, !not_wanted.empty());

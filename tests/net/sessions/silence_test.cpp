@@ -1,6 +1,6 @@
 #include "socket_world.hpp"
 
-// What silence means, and what it does not cost.
+// The effects of silence, and the effects that silence must not have.
 
 using namespace sessions_test;
 
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_can_be_read_when_the_bound_has_passed_is_an_
     const auto call = net.one.ask(2, 2ms);
     net.two.say(
         carried({.from = 2, .to = 1, .number = number, .call = call, .message = Answer{Here{}}}));
-    wait_out(3ms);  // the process was too slow to look, and both are there
+    wait_out(3ms);  // as in a slow process: the answer has arrived, but the bound has passed too
     UNTIL(net.world, net.one.log.size() == number);
     BOOST_TEST(net.one.log.back() == TestNode::answered(2, call));
   }

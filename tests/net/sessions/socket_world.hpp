@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-/// Nodes that have sessions over real loopback sockets, all on one thread, and what is done to
-/// them.
+/// Nodes with sessions over real loopback sockets, all on one thread, and the faults that tests
+/// make.
 
 namespace sessions_test {
 
@@ -28,8 +28,8 @@ using muster::net::SessionLimits;
 using muster::net::Sessions;
 using Tcp = boost::asio::ip::tcp;
 
-/// A port of loopback that is refused while nobody listens there, and that nobody else is given
-/// meanwhile.
+/// A port of loopback. The port refuses connections while no node listens at it, and no other
+/// process can get it.
 class Port {
  public:
   Port() {
@@ -52,7 +52,7 @@ class SocketWorld {
  public:
   boost::asio::io_context context{1};
 
-  /// Runs until the condition holds; fails the test where it does not come to hold in a long time.
+  /// Runs until the condition is true. Fails the test if it is still false after 60 s.
   template <class Condition>
   void until(const Condition& condition, const char* what) {
     const auto end = std::chrono::steady_clock::now() + 60s;
@@ -60,10 +60,10 @@ class SocketWorld {
       if (std::chrono::steady_clock::now() > end)
         throw std::runtime_error(std::string("did not come to hold: ") + what);
       context.restart();
-      context.run_one_for(5ms);  // some conditions are about sockets that no handler waits for
+      context.run_one_for(5ms);  // some conditions depend on sockets that no handler watches
     }
   }
-  /// Runs what is ready.
+  /// Runs all handlers that are ready now.
   void settle() {
     context.restart();
     context.poll();
@@ -72,7 +72,7 @@ class SocketWorld {
 
 #define UNTIL(world, condition) (world).until([&] { return (condition); }, #condition)
 
-/// How a node of a test differs from others.
+/// The settings that may differ between the nodes of a test.
 struct Setting {
   std::string cluster = "T=2s\nname=test\n";
   Duration T = 2s;
@@ -80,7 +80,7 @@ struct Setting {
   net::WireVersions wire{};
 };
 
-/// The first life of a node that answers AreYouThere and remembers all that it is told.
+/// The first life of a node. The node answers AreYouThere and records all its events.
 class TestNode {
  public:
   TestNode(SocketWorld& world, std::uint32_t id, std::map<NodeId, std::string> addresses,
@@ -91,7 +91,7 @@ class TestNode {
                  net::Self{id_, Incarnation{1}, ++instances_, setting_.cluster, setting_.wire},
                  std::move(addresses), setting_.T, setting_.limits, SafeState{}, handlers()) {}
 
-  /// The kind of what happened, of which node, and the number of the call or of the life.
+  /// For each event: its kind, the node, and the number of the call or of the life.
   std::vector<std::string> log;
   std::vector<std::string> warnings;
   std::function<void(const Letter&)> on_call;
@@ -99,7 +99,7 @@ class TestNode {
   [[nodiscard]] Letter letter(std::uint32_t to, CallNumber call, Message message) const {
     return {id_, Incarnation{1}, NodeId{to}, call, std::move(message)};
   }
-  /// Asks AreYouThere, a call to the node.
+  /// Asks AreYouThere: a call to the node.
   std::uint64_t ask(std::uint32_t to, std::optional<Duration> bound = 60s) {
     return call(to, AreYouThere{}, bound);
   }
@@ -120,7 +120,7 @@ class TestNode {
   [[nodiscard]] bool has(const std::string& entry) const {
     return std::find(log.begin(), log.end(), entry) != log.end();
   }
-  /// The entries that begin so, in order.
+  /// The entries of the log that start with `begin`, in order.
   [[nodiscard]] std::vector<std::string> entries(const std::string& begin) const {
     std::vector<std::string> found;
     for (const auto& entry : log)
@@ -146,14 +146,14 @@ class TestNode {
     Sessions::Handlers made;
     made.event = [this](Event event) { waiting_.push_back(std::move(event)); };
     made.turn = [this] {
-      for (; !waiting_.empty(); waiting_.pop_front()) happened(waiting_.front());
+      for (; !waiting_.empty(); waiting_.pop_front()) on_event(waiting_.front());
     };
-    made.outlived = [this](const net::Voices&) { log.push_back("outlived"); };
+    made.outlived = [this](const net::LifeClaims&) { log.push_back("outlived"); };
     made.status = [this] { return "{\"node\":" + std::to_string(id_.value) + "}"; };
     made.warn = [this](std::string text) { warnings.push_back(std::move(text)); };
     return made;
   }
-  void happened(const Event& event) {
+  void on_event(const Event& event) {
     if (const auto* came = std::get_if<Received>(&event)) received(came->letter);
     if (const auto* call = std::get_if<Unanswered>(&event))
       log.push_back(unanswered(call->by.value, call->call.value));
@@ -183,7 +183,7 @@ class TestNode {
   Sessions sessions;
 };
 
-/// One that listens.
+/// A node that listens.
 struct Listening : TestNode {
   Listening(SocketWorld& world, std::uint32_t id, std::map<NodeId, std::string> addresses,
             Setting setting = {})
@@ -207,7 +207,7 @@ struct TwoNodes {
   Listening two{world, 2, addresses({&first, &second})};
 };
 
-/// A connection of somebody who need not keep to the rules.
+/// A connection of a peer that may break the rules.
 class Outsider {
  public:
   explicit Outsider(SocketWorld& world) : socket_(world.context), world_(&world) {}
@@ -228,13 +228,13 @@ class Outsider {
     say(net::encode_frame(frame, version));
   }
 
-  /// The next frame that the other side says; none when it closes the connection instead.
+  /// The next frame of the other side. No value if the other side closes the connection instead.
   std::optional<net::Frame> hear() {
     std::optional<net::Frame> frame;
     world_->until([&] { return take(frame) || closed_; }, "a frame, or the end");
     return frame;
   }
-  /// True when there is nothing more to hear.
+  /// Waits until the other side has closed the connection. True when nothing is left to read.
   bool closed() {
     std::optional<net::Frame> ignored;
     while (take(ignored)) {
@@ -269,7 +269,7 @@ class Outsider {
   }
   void prepare() {
     socket_.non_blocking(true);
-    socket_.set_option(Tcp::no_delay(true));  // what was said is on its way, also before a reset
+    socket_.set_option(Tcp::no_delay(true));  // sends bytes at once, also before a reset
   }
   Tcp::socket socket_;
   SocketWorld* world_;
@@ -277,8 +277,8 @@ class Outsider {
   bool closed_ = false;
 };
 
-/// The Hello of a node that is not there.
-/// As tests/frames.hpp, with the text of the cluster.
+/// A Hello of a node that is not running, as in tests/frames.hpp, but with the text of the test's
+/// cluster.
 inline net::Hello hello_of(const muster::test::HelloFields& fields) {
   net::Hello hello = muster::test::hello_of(fields);
   hello.cluster = Setting{}.cluster;
@@ -291,7 +291,7 @@ inline bool taken(Outsider& outsider) {
   return frame && std::holds_alternative<net::Hello>(*frame);
 }
 
-/// The next connection that is dialled to a port.
+/// Accepts the next connection to a port.
 class Door {
  public:
   Door(SocketWorld& world, const Port& port)

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-/// The thread that uses a node's safe storage: in which order, and what it tells whom.
+/// The thread that uses a node's safe storage: the order of its operations, and its callbacks.
 
 using namespace muster;
 using namespace muster::test;
@@ -19,8 +19,8 @@ using storage::MemoryStorage;
 
 namespace {
 
-/// Safe storage that writes down what is asked of it. It waits in the first operation until it is
-/// let go on, so that a test can queue what it likes behind; and it fails when told so.
+/// Safe storage that records its operations. If a test asks for it, the first operation blocks, so
+/// that the test can queue other operations behind it. Its operations can also fail.
 class WatchedStorage final : public SafeStorage {
  public:
   explicit WatchedStorage(bool waits = false) : waits_(waits) {}
@@ -51,15 +51,15 @@ class WatchedStorage final : public SafeStorage {
     std::exchange(tended, nullptr)->set_value();
   }
 
-  /// The first operation has begun.
+  /// Waits until the first operation has begun.
   void await_first() { begun_.get_future().wait(); }
   void go_on() { go_on_.set_value(); }
 
-  Words done;                            ///< to be read when the thread has ended
-  std::vector<std::thread::id> threads;  ///< that called
+  Words done;                            ///< read it only when the thread has ended
+  std::vector<std::thread::id> threads;  ///< threads that have called it
   bool fails = false;
   bool lacks_memory = false;
-  std::promise<void>* tended = nullptr;  ///< told the first time
+  std::promise<void>* tended = nullptr;  ///< set at the first `tend`
   std::size_t done_when_tended = 0;
 
  private:
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(failures)
 
-// Nothing is tried again here: whoever is told ends the process.
+// The thread does not try again. The code that receives the failure ends the process.
 BOOST_AUTO_TEST_CASE(a_failure_is_delivered_to_the_one_who_asked) {
   WatchedStorage storage;
   storage.fails = true;
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(threads)
 
-BOOST_AUTO_TEST_CASE(one_thread_uses_the_storage_whoever_asks) {
+BOOST_AUTO_TEST_CASE(one_thread_uses_the_storage_for_all_that_ask) {
   WatchedStorage storage;
   std::atomic<int> told = 0;
   {
@@ -277,7 +277,8 @@ BOOST_AUTO_TEST_CASE(one_thread_uses_the_storage_whoever_asks) {
   }
 }
 
-// A value that asks for more as it dies would wait for itself for ever, were it ended under a lock.
+// The destructor of a callback may ask for more work. If it ran under a lock of the thread, it
+// would wait for itself for ever.
 BOOST_AUTO_TEST_CASE(what_a_callback_holds_may_ask_for_more_as_it_is_destroyed) {
   struct AsksAtItsEnd {
     StorageThread& thread;
@@ -308,7 +309,7 @@ BOOST_FIXTURE_TEST_CASE(who_asks_for_more_than_may_wait_waits_too, Held) {
     while (asked < StorageThread::most_waiting) std::this_thread::yield();
     for (int i = 0; i < 1000; ++i) std::this_thread::yield();
     BOOST_TEST(asked == StorageThread::most_waiting);
-    thread.save(life(2), ignored);           // the protocol waits for nobody's cells
+    thread.save(life(2), ignored);  // the saves of the protocol do not wait for writes of cells
     thread.write_own(cell("own"), ignored);  // nor does its strand
     storage.go_on();
     asker.join();
@@ -317,7 +318,7 @@ BOOST_FIXTURE_TEST_CASE(who_asks_for_more_than_may_wait_waits_too, Held) {
   BOOST_TEST(storage.done.at(1) == "save 2");
 }
 
-// Whoever waits at a door that is shut goes on, and of what he asked nothing comes.
+// If the door is shut while a caller waits there, the caller goes on and its request is dropped.
 BOOST_FIXTURE_TEST_CASE(a_door_that_is_shut_lets_go_who_waits_there, Held) {
   {
     StorageThread thread(storage);

@@ -4,7 +4,8 @@
 
 #include <array>
 
-// Who is believed, and who is not and why: two ends of TLS that carry each other's bytes.
+// Which peers TLS accepts, and the reasons for which it refuses others. The test carries the bytes
+// between two ends of TLS.
 
 namespace muster::test {
 namespace {
@@ -22,7 +23,7 @@ std::string uri(std::uint32_t id) {
   return "URI:muster://demo/node/" + std::to_string(id);
 }
 
-/// An authority, and node 1, which believes it alone.
+/// An authority, and node 1, which accepts certificates of this authority only.
 struct Channels {
   Channels() { believes = options_of("own", own, {}); }
 
@@ -37,7 +38,7 @@ struct Channels {
     made.renew(net::Credentials::load(options, nodes, std::nullopt).value());
     return made;
   }
-  /// Whatever stands in its files, as a stranger would: nothing of it is looked at.
+  /// TLS with any files, as an attacker might use it: the files are not checked first.
   [[nodiscard]] net::Tls unchecked(const TlsOptions& options) const {
     net::Tls made;
     made.renew(net::Credentials::read(options, nodes).value());
@@ -51,9 +52,10 @@ struct Channels {
   TlsOptions believes;
 };
 
-/// Two ends, and what each has heard and how it ended.
+/// The two ends of a connection. They record the bytes that each end has received, and how each has
+/// ended.
 struct Ends {
-  /// The one that dials says that, and they talk.
+  /// Runs both ends. The dialling end sends `says`.
   Ends(const net::Tls& dials, const net::Tls& accepts, std::string_view says = {},
        std::optional<NodeId> wanted = first)
       : dialled(dials.credentials(), Side::dialled, wanted),
@@ -62,7 +64,7 @@ struct Ends {
     talk();
   }
 
-  /// Until neither says anything any more.
+  /// Runs until neither end has bytes to send.
   Ends& talk() {
     while (!dialled.out().empty() || !accepted.out().empty()) {
       const std::string to_accepted = std::exchange(dialled.out(), {});
@@ -73,7 +75,7 @@ struct Ends {
     return *this;
   }
   static void pass(const std::string& bytes, Channel& to, std::string& heard) {
-    to.came(bytes);
+    to.on_bytes(bytes);
     std::array<char, 100> room{};
     while (const std::size_t size = to.read(room)) heard.append(room.data(), size);
   }
@@ -150,7 +152,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_heard_of_who_is_not_believed) {
       {"wrong cluster",
        {.alternative_names = {"URI:muster://other/node/2"}},
        &authority,
-       "muster://other/node/2, which is nobody of this cluster"},
+       "muster://other/node/2, which is not in this cluster"},
       {"server only",
        {.alternative_names = {uri(2)}, .usage = "serverAuth"},
        &authority,
@@ -173,7 +175,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_heard_of_who_is_not_believed) {
       BOOST_TEST(ends.heard_by_accepted.empty());
       BOOST_TEST(!ends.accepted.proven().has_value());
       BOOST_TEST(says(why(ends.accepted), tried.why));
-      // It had taken the handshake for good, and is told by whom it has proven to be node 1.
+      // For the dialler the handshake is complete, so its peer has proven to be node 1. The peer
+      // then tells the dialler why it refuses the dialler.
       BOOST_TEST(why(ends.dialled).starts_with("it says: "), why(ends.dialled));
       BOOST_TEST(ends.dialled.end()->kind == ChannelEnd::Kind::refused);
     }
@@ -183,12 +186,14 @@ BOOST_AUTO_TEST_CASE(nothing_is_heard_of_who_is_not_believed) {
 BOOST_AUTO_TEST_CASE(nothing_is_said_to_who_is_not_believed) {
   const Made only_looks = made({.alternative_names = {"URI:muster://demo/observer"}}, &authority);
   const net::Tls mine = tls(believes);
-  // Who was dialled to be asked for the status may be any node, and no observer.
+  // If the dialler wants no particular node, as for a status question, any node may answer. An
+  // observer may not.
   for (const auto& [answers, wanted, said] :
-       {std::tuple(&other, std::optional(NodeId{3}), "is node 2's, where node 3 was dialled"),
+       {std::tuple(&other, std::optional(NodeId{3}), "is for node 2, but node 3 was dialled"),
         std::tuple(&only_looks, std::optional(second),
-                   "is an observer's, where node 2 was dialled"),
-        std::tuple(&only_looks, std::optional<NodeId>(), "an observer's, which answers nobody")}) {
+                   "is for an observer, but node 2 was dialled"),
+        std::tuple(&only_looks, std::optional<NodeId>(),
+                   "for an observer, which answers no calls")}) {
     const Ends ends(mine, tls(options_of("its", *answers, {})), "secret", wanted);
     BOOST_TEST(ends.heard_by_accepted.empty());
     BOOST_TEST(says(why(ends.dialled), said));
@@ -211,7 +216,7 @@ BOOST_AUTO_TEST_CASE(an_older_tls_is_refused) {
   BOOST_TEST(says(why(ends.accepted), "unsupported protocol"));
 }
 
-BOOST_AUTO_TEST_CASE(who_was_taken_back_is_refused_though_the_list_is_old) {
+BOOST_AUTO_TEST_CASE(a_revoked_peer_is_refused_though_the_list_is_old) {
   const Made third = made({.alternative_names = {uri(3)}}, &authority);
   const net::Tls its = tls(options_of("2", other, {}));
   for (const Days until : {Days(10), Days(-1)}) {
@@ -229,7 +234,7 @@ BOOST_AUTO_TEST_CASE(who_speaks_without_tls_is_known_by_it) {
   const net::Tls mine = tls(believes);
   for (const Side side : {Side::dialled, Side::accepted}) {
     Channel channel(mine.credentials(), side);
-    channel.came(std::string("\0\0\0\x20zz", 6));
+    channel.on_bytes(std::string("\0\0\0\x20zz", 6));
     BOOST_TEST(channel.end()->kind == ChannelEnd::Kind::plain);
     std::array<char, 10> room{};
     BOOST_TEST(channel.read(room) == 0u);
@@ -272,8 +277,9 @@ BOOST_AUTO_TEST_CASE(files_that_do_not_fit_are_refused_with_the_key_that_names_t
   BOOST_TEST(
       says(with(&TlsOptions::key, files.write_key("other.key", other)), "key values mismatch"));
   BOOST_TEST(says(with(&TlsOptions::crl, believes.ca), "has no list of revocations in PEM"));
-  BOOST_TEST(says(said(options_of("2", other, {})), "is not this node's, muster://demo/node/1"));
-  BOOST_TEST(says(said(options_of("foreign", foreign, {})), "is not believed by ca = "));
+  BOOST_TEST(says(said(options_of("2", other, {})),
+                  "is not for this node: expected the certificate of muster://demo/node/1"));
+  BOOST_TEST(says(said(options_of("foreign", foreign, {})), "is not trusted by ca = "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

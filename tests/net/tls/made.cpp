@@ -69,17 +69,17 @@ std::string Files::write_key(const std::string& name, const Made& made) const {
 }
 
 std::string Files::write_list(const std::string& name, const Made& by,
-                              const std::vector<const Made*>& taken_back, Days to) const {
+                              const std::vector<const Made*>& revoked, Days to) const {
   const std::unique_ptr<X509_CRL, net::Free<X509_CRL_free>> list(X509_CRL_new());
   X509_CRL_set_version(list.get(), X509_CRL_VERSION_2);
   X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(by.certificate.get()));
   ASN1_TIME* const time = X509_time_adj_ex(nullptr, -20, 0, nullptr);
   X509_CRL_set1_lastUpdate(list.get(), time);
-  for (const Made* one : taken_back) {
-    X509_REVOKED* const revoked = X509_REVOKED_new();
-    X509_REVOKED_set_serialNumber(revoked, X509_get_serialNumber(one->certificate.get()));
-    X509_REVOKED_set_revocationDate(revoked, time);
-    X509_CRL_add0_revoked(list.get(), revoked);
+  for (const Made* one : revoked) {
+    X509_REVOKED* const entry = X509_REVOKED_new();
+    X509_REVOKED_set_serialNumber(entry, X509_get_serialNumber(one->certificate.get()));
+    X509_REVOKED_set_revocationDate(entry, time);
+    X509_CRL_add0_revoked(list.get(), entry);
   }
   X509_time_adj_ex(time, static_cast<int>(to.count()), 0, nullptr);
   X509_CRL_set1_nextUpdate(list.get(), time);

@@ -25,7 +25,7 @@ struct Answer {
   std::string err;
 };
 
-/// Catches what is written to a stream.
+/// Collects what is written to a stream while this object lives.
 class Caught {
  public:
   explicit Caught(std::ostream& stream) : stream_(stream), before_(stream.rdbuf(text_.rdbuf())) {}
@@ -46,7 +46,7 @@ Answer muster(std::vector<std::string> words) {
   const Caught err(std::cerr);
   CLI::App app("muster");
   apps::add_store_command(app, answer.code);
-  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  std::reverse(words.begin(), words.end());  // CLI11 takes them in this order
   app.parse(words);
   answer.out = out.text();
   answer.err = err.text();
@@ -121,7 +121,8 @@ BOOST_FIXTURE_TEST_CASE(nothing_is_changed, Store) {
 BOOST_FIXTURE_TEST_CASE(verify_says_that_it_holds, Store) {
   const Answer answer = muster("verify");
   BOOST_TEST(answer.code == 0);
-  BOOST_TEST(answer.out.find("holds: the store of node 3, 9 lives, 2 cells") != std::string::npos);
+  BOOST_TEST(answer.out.find("is intact: the store of node 3, 9 lives, 2 cells") !=
+             std::string::npos);
   const auto lines = lines_of(muster("verify", {"--json"}).out);
   BOOST_REQUIRE(lines.size() == 1U);
   BOOST_TEST(lines[0].at("holds").as_bool());
@@ -137,8 +138,8 @@ BOOST_FIXTURE_TEST_CASE(verify_names_what_is_wrong, Store) {
   BOOST_TEST(std::count(answer.err.begin(), answer.err.end(), '\n') == 1);
 }
 
-// As `muster node` would: the store of another node or cluster, files that others may write to, and
-// what a life left behind that was cut off while it made its store.
+// `verify` refuses what `muster node` refuses: the store of another node or cluster, files that
+// others may write to, and the rest of a life that was cut off while it made its store.
 BOOST_FIXTURE_TEST_CASE(verify_refuses_what_a_node_would, Store) {
   const auto verify = [&](int node, const std::string& cluster) {
     const auto config = temporary.path() / (cluster + ".toml");
@@ -160,7 +161,8 @@ BOOST_FIXTURE_TEST_CASE(verify_refuses_what_a_node_would, Store) {
   std::filesystem::permissions(directory / "safe.sqlite.new", std::filesystem::perms::all);
   const Answer reachable = muster("verify");
   BOOST_TEST(reachable.code == 65, reachable.out);
-  BOOST_TEST(reachable.err.find("can be reached by others") != std::string::npos, reachable.err);
+  BOOST_TEST(reachable.err.find("is accessible to other users") != std::string::npos,
+             reachable.err);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_store_in_use_is_named_with_its_holder, Store) {
@@ -177,7 +179,7 @@ BOOST_AUTO_TEST_CASE(where_there_is_no_store_it_says_so) {
   const TemporaryDirectory empty;
   const Answer answer = muster({"store", "inspect", empty.path().string()});
   BOOST_TEST(answer.code == 65);
-  BOOST_TEST(answer.err.find("holds no store") != std::string::npos, answer.err);
+  BOOST_TEST(answer.err.find("contains no store") != std::string::npos, answer.err);
   BOOST_TEST(muster({"store", "inspect", (empty.path() / "none").string()}).code == 65);
 }
 

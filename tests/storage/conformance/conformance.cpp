@@ -12,12 +12,12 @@
 
 #include <ostream>
 
-// What every SafeStorage promises (paper, assumption 4), whatever it is made of.
+// The promises that every implementation of SafeStorage must keep (assumption 4 of the paper).
 
 namespace muster::test {
 namespace {
 
-/// Where a storage keeps things: opened as often as a node comes back.
+/// The place of a storage. A test opens the storage there again each time that a node comes back.
 struct Place {
   virtual ~Place() = default;
   virtual std::unique_ptr<SafeStorage> open() = 0;
@@ -174,7 +174,7 @@ BOOST_DATA_TEST_CASE(beyond_the_limits_nothing_of_a_batch_is_written, every_stor
     BOOST_TEST(refused.error().code == ExitCode::hook_failed);
     BOOST_TEST(refused.error().what.find(size) != std::string::npos, refused.error().what);
   }
-  // It was the application that was wrong: the storage goes on.
+  // The application caused the error, so the storage goes on working.
   BOOST_TEST(cells_of(*storage).empty());
   BOOST_TEST(storage->write(batch_of({{"a", "1"}})).has_value());
   BOOST_TEST(storage->save(safe_state(1)).has_value());

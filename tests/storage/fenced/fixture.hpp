@@ -26,7 +26,7 @@ struct FencedFixture {
   }
 };
 
-/// Adds one to a number that is kept in a cell, in one transaction; gives the sum.
+/// Adds one to the number in a cell, in one transaction. Returns the sum.
 inline Expected<int> add_one(storage::FencedStore& store, const GroupNumber& by) {
   int sum = 0;
   auto done = store.apply(by, [&](storage::FencedStore::Transaction& cells) -> Expected<> {

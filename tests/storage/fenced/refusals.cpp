@@ -3,7 +3,8 @@
 
 #include <sqlite3.h>
 
-// Files that are no fenced store, or not a sound one, are refused and not touched.
+// Files that are not a fenced store, and damaged fenced stores. Opening one fails and changes no
+// byte.
 
 namespace muster::test {
 namespace {
@@ -11,12 +12,12 @@ namespace {
 using storage::FencedStore;
 
 struct Refusals : FencedFixture {
-  /// A store with a cell, all of it in the file.
+  /// A store with one cell, all of it in the file and none in the log.
   void make() const {
     open()->write(group(3, 2), "key", Bytes{"a value to be found"}).value();
     sql("PRAGMA wal_checkpoint(TRUNCATE)");
   }
-  /// With SQLite alone, as somebody else would.
+  /// Runs SQL with SQLite alone, as another program would.
   void sql(const char* text) const {
     sqlite3* connection = nullptr;
     BOOST_TEST_REQUIRE(sqlite3_open(file.c_str(), &connection) == SQLITE_OK);
@@ -40,16 +41,16 @@ BOOST_FIXTURE_TEST_SUITE(fenced_refusals, Refusals)
 BOOST_AUTO_TEST_CASE(a_file_that_is_no_database) {
   for (const std::string& bytes : {std::string(8192, 'x'), std::string()}) {
     put_bytes(file, bytes);
-    check_refused("is no fenced store");
+    check_refused("is not a fenced store");
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_database_of_somebody_else) {
   sql("CREATE TABLE t(x)");
-  check_refused("is no fenced store");
+  check_refused("is not a fenced store");
 }
 
-// Whoever could set a group number back could let the past in.
+// A program that set a group number back would let older groups write again.
 BOOST_AUTO_TEST_CASE(one_that_another_program_has_changed) {
   const std::pair<const char*, const char*> changes[] = {
       {"PRAGMA user_version = 2", "has format 2, this program knows 1"},
@@ -85,14 +86,14 @@ BOOST_AUTO_TEST_CASE(one_with_a_cell_that_was_changed) {
 BOOST_AUTO_TEST_CASE(one_whose_file_is_missing_but_not_its_log) {
   open()->write(group(3, 2), "key", Bytes{"value"}).value();
   std::filesystem::remove(file);
-  check_refused("is missing, but jobs.sqlite-wal is there");
+  check_refused("is missing, but jobs.sqlite-wal exists");
   BOOST_TEST(!std::filesystem::exists(file));
 }
 
 BOOST_AUTO_TEST_CASE(one_that_others_can_reach) {
   make();
   std::filesystem::permissions(file, std::filesystem::perms(0644));
-  check_refused("can be reached by others (mode 0644)");
+  check_refused("is accessible to other users (mode 0644)");
 }
 
 BOOST_AUTO_TEST_CASE(a_symbolic_link) {

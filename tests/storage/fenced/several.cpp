@@ -4,7 +4,8 @@
 #include <thread>
 #include <vector>
 
-// A fenced store that several use at once, in threads and processes, of which some are killed.
+// Several threads and processes use one fenced store at the same time. The tests kill some of these
+// processes.
 
 namespace muster::test {
 namespace {
@@ -12,7 +13,8 @@ namespace {
 using storage::FencedStore;
 using storage::is_fenced_off;
 
-/// Adds until it is refused; gives how often it has added, or -1 where anything else went wrong.
+/// Adds to the number until the store refuses the group. Returns the number of additions, or -1
+/// after any other error.
 int add_until_refused(const std::filesystem::path& file, const GroupNumber& by,
                       const std::function<void()>& added) {
   auto store = FencedStore::open(file);
@@ -26,8 +28,8 @@ int add_until_refused(const std::filesystem::path& file, const GroupNumber& by,
 
 BOOST_FIXTURE_TEST_SUITE(fenced_among_several, FencedFixture)
 
-// The new coordinator reads what the old one has done, and nothing comes after that: the sum that
-// it sees is all that the old one was ever told of.
+// When the new coordinator has read the sum, the old one can add nothing more. So the sum must
+// equal the number of additions that the store has acknowledged to the old coordinator.
 BOOST_AUTO_TEST_CASE(the_old_group_ends_where_the_new_one_begins_in_threads) {
   const auto store = open();
   for (std::uint64_t round = 1; round <= 10; ++round) {
@@ -96,8 +98,8 @@ BOOST_AUTO_TEST_CASE(of_several_who_make_the_store_at_once_one_does_and_all_use_
   }
 }
 
-// It is killed anywhere, most often within a transaction: all of that is there, or nothing, and the
-// group number is that of the cells.
+// The writer is killed anywhere, mostly within a transaction. After that each transaction must be
+// in the store as a whole or not at all, and the group number must fit the cells.
 BOOST_AUTO_TEST_CASE(a_writer_that_is_killed_leaves_whole_transactions) {
   constexpr int cells_of_one = 40;
   open();

@@ -4,7 +4,8 @@
 #include <map>
 #include <stdexcept>
 
-// What a fenced store promises to one who uses it alone: who may write, and what is there then.
+// The promises of a fenced store to a single user: which group may write, and what the store
+// contains after a write.
 
 namespace muster::test {
 namespace {
@@ -37,8 +38,8 @@ BOOST_AUTO_TEST_CASE(a_smaller_group_number_is_refused_and_both_are_named) {
     const std::string& what = refused.error().what;
     const std::string number =
         std::to_string(old.counter) + '.' + std::to_string(old.coordinator.value);
-    BOOST_TEST(what.starts_with("group " + number + " is refused: "), what);
-    BOOST_TEST(what.find("has seen group 5.3") != std::string::npos, what);
+    BOOST_TEST(what.starts_with("group " + number + " is refused because "), what);
+    BOOST_TEST(what.find("has seen the newer group 5.3") != std::string::npos, what);
     BOOST_TEST(what.find(file.string()) != std::string::npos, what);
   }
   BOOST_TEST(store->read("key").value() == Bytes{"new"});
@@ -69,7 +70,8 @@ BOOST_AUTO_TEST_CASE(an_equal_group_number_is_accepted_and_a_greater_one_too) {
   BOOST_TEST(store->read("key").value() == Bytes{"6"});
 }
 
-// SQLite has no unsigned numbers.
+// SQLite has no unsigned numbers, so group counters above the largest signed number are a special
+// case.
 BOOST_AUTO_TEST_CASE(the_greatest_numbers_are_compared_as_what_they_are) {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   const auto store = open();
@@ -134,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_key_or_value_beyond_the_limits_is_refused_and_the_store_g
   store->write(group(1, 1), std::string(512, 'k'), Bytes{std::string(1024 * 1024, 'v')}).value();
 }
 
-// The log goes back into the file again and again: it does not grow for ever.
+// The log is checkpointed into the file again and again, so it does not grow for ever.
 BOOST_AUTO_TEST_CASE(many_writes_leave_a_log_of_bounded_size) {
   const auto store = open();
   for (int i = 0; i < 40; ++i)

@@ -2,8 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-// St9: whatever becomes of the files of a store, it is refused, or exactly that is read which was
-// acknowledged. `./dev bench store_damage` does so five times as often.
+// A damaged store is either refused, or gives exactly the acknowledged data. `./dev bench
+// store_damage` runs five times as many trials.
 
 namespace muster::test {
 namespace {

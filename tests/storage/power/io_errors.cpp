@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-// St3, St5, St6: any I/O fails, once or from then on; the store stops, and begins anew with all
-// that was acknowledged, whatever the cache and the disk make of it.
+// One I/O of a store fails, or all I/Os from that one on. The store then refuses everything.
+// Whatever the cache and the disk contain, the next life of the store starts with all acknowledged
+// data.
 
 namespace muster::test {
 namespace {

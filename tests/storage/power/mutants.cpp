@@ -6,19 +6,19 @@
 
 #include <memory>
 
-// Is the harness able to fail? Settings that are known to lose what was acknowledged have to be
-// found out on the same disk, and so has a store that forgets a step.
+// Tests of the harness itself. The harness must detect settings of SQLite that are known to lose
+// acknowledged data, and stores that forget a step.
 
 namespace muster::test {
 namespace {
 
-/// A counter in a SQLite file: as little of a store as there can be, under any setting.
+/// A counter in a SQLite file: the smallest possible store, with any settings.
 class Counter {
  public:
   Counter(SimulatedDisk& disk, const PowerCutVfs& vfs, std::vector<const char*> setting)
       : disk_(disk), vfs_(vfs), setting_(std::move(setting)) {}
 
-  /// Makes the file, empty and for good.
+  /// Makes the empty file durably.
   static void make(SimulatedDisk& disk) {
     SimulatedDisk::FilePtr file;
     disk.create("/disk/counter", false, file);
@@ -26,7 +26,8 @@ class Counter {
     disk.restart_process();
   }
 
-  /// Counts so often, or up to the first failure. False when what was acknowledged is not there.
+  /// Adds one to the counter that many times, or until the first failure. Returns false if an
+  /// acknowledged addition is missing.
   bool live(int times) {
     const Connection connection = open(vfs_);
     for (const char* pragma : setting_)
@@ -86,7 +87,7 @@ struct Outcome {
   int lost = 0;
 };
 
-// Every I/O of two lives, every fate.
+// Cuts the power in every I/O of two lives, with every fate.
 Outcome cut_everywhere(const std::vector<const char*>& setting) {
   Outcome outcome;
   for (std::uint64_t number = 1; number <= 60; ++number) {

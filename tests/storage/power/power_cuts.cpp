@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-// St1, St2: the power goes in every I/O of a life, again and again, and nothing acknowledged is
+// Cuts the power in every I/O of a life, and then again and again. No acknowledged data may be
 // lost.
 
 namespace muster::test {
@@ -17,7 +17,8 @@ void require_no_loss(const Tally& tally) {
   BOOST_TEST(tally.lost == 0U);
 }
 
-// Each shard takes every eighth I/O, so that CTest runs them side by side.
+// The I/Os are divided among eight shards, each of which takes every eighth I/O, so that CTest can
+// run them in parallel.
 void cut_every_eighth(std::uint64_t from) {
   const std::uint64_t changes = changes_of_a_life(commits);
   BOOST_REQUIRE(changes > 60U);

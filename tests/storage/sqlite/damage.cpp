@@ -1,13 +1,14 @@
 #include "storage/store_fixture.hpp"
 
-// St9: what the power cuts off is told from what a disk damages (power/damage.cpp has any damage).
+// The store distinguishes power cuts from damage by a disk. The tests of all other damage are in
+// power/damage.cpp.
 
 namespace muster::test {
 namespace {
 
 struct Damage : StoreFixture {
   Damage() {
-    small.log_pages = 100;  // small files: every byte matters more
+    small.log_pages = 100;  // small files, so that damage is likely to hit data
     const auto store = open(small).value();
     for (std::uint64_t number = 1; number <= 8; ++number) {
       store->save(safe_state(number, 200)).value();
@@ -17,14 +18,15 @@ struct Damage : StoreFixture {
     safe = store->load().value();
   }
 
-  // Where the log's last commit begins: what is damaged from there on looks like a power cut.
+  // The position at which the log's last commit begins. Damage after this position looks like a
+  // power cut.
   [[nodiscard]] std::size_t last_commit() const {
     constexpr std::size_t frame = 4096 + 24;
     const std::string bytes = bytes_of(log);
     std::size_t begin = 32;
     std::size_t after = 32;
     for (std::size_t at = 32; at + frame <= bytes.size(); at += frame) {
-      if (bytes.compare(at + 8, 8, bytes, 16, 8) != 0) break;  // of an earlier round
+      if (bytes.compare(at + 8, 8, bytes, 16, 8) != 0) break;  // a frame of an earlier round
       if (bytes.compare(at + 4, 4, std::string(4, '\0')) == 0) continue;
       begin = after;
       after = at + frame;
@@ -51,7 +53,7 @@ BOOST_FIXTURE_TEST_CASE(no_changed_bit_of_the_header_of_the_log_does, Damage) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_header_that_was_cut_off_is_a_power_cut, Damage) {
-  // Everything is in the file, and the next commit begins the log anew.
+  // All data is in the main file, and the next commit restarts the log.
   { const auto again = open(small).value(); }
   const std::string before = bytes_of(log);
   {
@@ -66,7 +68,8 @@ BOOST_FIXTURE_TEST_CASE(a_header_that_was_cut_off_is_a_power_cut, Damage) {
   for (std::size_t written = 0; written < 32; ++written) {
     put_bytes(file, file_before);
     put_bytes(log, after.substr(0, written) + before.substr(written));
-    // Twice: what begins the log anew leaves one that can be begun.
+    // Opens the store twice: the life that restarts the log must leave a log with which the store
+    // can be opened again.
     for (int life = 0; life < 2; ++life) {
       const auto store = open(small);
       BOOST_REQUIRE_MESSAGE(store, written << ": " << store.error().what);

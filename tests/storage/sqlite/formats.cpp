@@ -1,13 +1,14 @@
 #include "storage/store_fixture.hpp"
 
-// Stores that were written once and lie here: who can read one always could, or this fails (St13).
+// Stores of earlier formats, which the repository contains. Every later program must be able to
+// read them.
 
 namespace muster::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A store that a program of that format has left after three lives.
+/// A store as a program of that format has left it after three lives.
 struct Golden : StoreFixture {
   void take(std::uint32_t format) const {
     fs::create_directory(directory);
@@ -59,7 +60,8 @@ BOOST_AUTO_TEST_CASE(one_or_two_is_refused_where_something_stands_behind_what_ho
     const std::size_t second_page = 32 + 4120 + 24;
     bytes[second_page] = static_cast<char>(bytes[second_page] ^ 1);
     put_bytes(log, bytes);
-    require_refused({"was cut off or damaged, and is of an older format", "start and end once"});
+    require_refused(
+        {"was cut off or damaged, and its older format", "start the program that wrote it"});
     fs::remove_all(directory);
   }
 }

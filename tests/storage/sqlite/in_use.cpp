@@ -5,7 +5,8 @@
 
 #include <set>
 
-// What befalls a store while it is open: St8, St15, and the poison after the first failure.
+// Other programs interfere with an open store. After the first failure the store refuses every
+// operation.
 
 namespace muster::test {
 namespace {
@@ -22,7 +23,7 @@ struct Open : StoreFixture {
     BOOST_TEST(failed.error().what.find(name + ": it was removed, renamed, linked or replaced") !=
                    std::string::npos,
                failed.error().what);
-    // It stays so, whatever is done about it.
+    // Checks that from now on every operation of the store fails.
     BOOST_TEST(store->write(batch_of({{"a", "1"}})).has_error());
     BOOST_TEST(store->load().has_error());
     BOOST_TEST(store->read("a").has_error());
@@ -43,7 +44,7 @@ BOOST_AUTO_TEST_CASE(its_file_is_removed) {
 BOOST_AUTO_TEST_CASE(its_file_is_renamed) {
   fs::rename(file, temporary.path() / "renamed");
   require_stopped("safe.sqlite");
-  // What was acknowledged is in what was renamed.
+  // The acknowledged data is in the renamed file.
   fs::rename(temporary.path() / "renamed", file);
   store.reset();
   BOOST_TEST(open().value()->load().value() == safe_state(1));
@@ -101,7 +102,7 @@ BOOST_AUTO_TEST_CASE(is_not_handed_on_to_programs_that_are_started) {
   BOOST_TEST(descriptors == 3);
 }
 
-// Commits overwrite what was reserved: nothing grows while the disk may be full.
+// Commits overwrite reserved space, so no file grows while the disk may be full.
 BOOST_AUTO_TEST_CASE(does_not_grow_by_saving) {
   const auto sizes = [&] { return std::pair(fs::file_size(file), fs::file_size(log)); };
   const auto before = sizes();

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-// One store, many processes: who holds it, and what a killed one leaves (N1, N3, N12, St11).
+// One store and many processes: which process has it open, and what a killed process leaves behind.
 
 namespace muster::test {
 namespace {
@@ -37,12 +37,12 @@ BOOST_AUTO_TEST_CASE(the_lock_names_its_holder_while_it_is_held) {
     BOOST_TEST(bytes_of(directory / "lock") == std::to_string(::getpid()) + "\n");
   }
   BOOST_TEST(bytes_of(directory / "lock").empty());
-  put_bytes(directory / "lock", "1\n");  // of a process that was killed
+  put_bytes(directory / "lock", "1\n");  // left by a process that was killed
   const auto store = open().value();
   BOOST_TEST(bytes_of(directory / "lock") == std::to_string(::getpid()) + "\n");
 }
 
-// Without the lock file SQLite's own lock still stands between two processes.
+// If the lock file is missing, SQLite's own lock still excludes a second process.
 BOOST_AUTO_TEST_CASE(a_lock_that_was_removed_does_not_let_a_second_process_in) {
   Child holder([&](int pipe) {
     const auto store = open();
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_process_killed_while_it_makes_a_store_leaves_none_or_a_wh
     BOOST_TEST((*store)->load().value() == SafeState{});
     BOOST_TEST(!fs::exists(directory / "safe.sqlite.new"));
   }
-  BOOST_TEST(killed >= 7);  // directory, lock, parent, create, sync, rename, directory, log
+  BOOST_TEST(killed >= 7);  // steps: directory, lock, parent, create, sync, rename, directory, log
   BOOST_TEST(whole >= 1);
 }
 

@@ -1,13 +1,13 @@
 #include "storage/store_fixture.hpp"
 
-// A file and a log that do not belong together, and how that is said.
+// A main file and a log that do not belong together, and the messages about such pairs.
 
 namespace muster::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Two lives, and both files as they were when each ended.
+/// Two lives, and both files as they were at the end of each.
 struct Pairs : StoreFixture {
   Pairs() {
     for (std::uint64_t life = 1; life <= 2; ++life) {
@@ -33,14 +33,14 @@ BOOST_AUTO_TEST_CASE(of_two_stores_are_refused) {
   StoreFixture namesake;
   namesake.make();
   put_bytes(log, bytes_of(namesake.log));
-  require_refused({"safe.sqlite-wal is another store's", "--initialise"});
+  require_refused({"safe.sqlite-wal belongs to another store", "--initialise"});
 }
 
-// Nothing is to be read there, and that is not what the power leaves.
+// Such a log cannot be read, and no power cut can leave a log in this state.
 BOOST_AUTO_TEST_CASE(of_which_the_log_is_something_else_are_refused) {
   for (const std::string& something : {files[1], std::string(logs[1].size(), 'x')}) {
     put_bytes(log, something + logs[1].substr(0, 1));
-    require_refused({"safe.sqlite-wal is no log", "--initialise"});
+    require_refused({"safe.sqlite-wal is not a log", "--initialise"});
   }
 }
 
@@ -50,10 +50,10 @@ BOOST_AUTO_TEST_CASE(of_which_the_log_is_another_store_s_with_a_damaged_header_a
   std::string bytes = bytes_of(namesake.log);
   bytes[20] = static_cast<char>(bytes[20] ^ 1);
   put_bytes(log, bytes);
-  require_refused({"safe.sqlite-wal is another store's", "--initialise"});
+  require_refused({"safe.sqlite-wal belongs to another store", "--initialise"});
 }
 
-// What of the file is left may say whose it is, and no more.
+// The rest of the file can tell the node and the cluster, but no other data.
 BOOST_AUTO_TEST_CASE(of_which_one_is_another_s_and_the_other_cut_off_are_refused) {
   StoreFixture other;
   other.identity.node = NodeId{1};
@@ -69,18 +69,18 @@ BOOST_AUTO_TEST_CASE(of_which_one_is_another_s_and_the_other_cut_off_are_refused
 }
 
 BOOST_AUTO_TEST_CASE(of_which_the_log_is_older_are_refused) {
-  { const auto third_life = open().value(); }  // all that was committed is in the file
+  { const auto third_life = open().value(); }  // all commits are in the file
   put_bytes(log, logs[0]);
   require_refused({"safe.sqlite-wal is older than the file beside it", "commits 5 to 7"});
 }
 
 BOOST_AUTO_TEST_CASE(of_which_the_file_is_older_are_refused) {
   put_bytes(file, files[0]);
-  require_refused({"safe.sqlite is older than the log beside it", "commits 2 to 4", "in neither"});
+  require_refused({"safe.sqlite is older than the log beside it", "commits 2 to 4", "neither has"});
 }
 
-// A backup of the whole directory, which only peers can know from the store of a node that was down
-// since then.
+// The whole directory comes from one backup. It looks like the store of a node that has been down
+// since the backup. Only peers can know better.
 BOOST_AUTO_TEST_CASE(of_one_moment_are_taken) {
   put_bytes(file, files[0]);
   put_bytes(log, logs[0]);

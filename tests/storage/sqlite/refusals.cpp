@@ -5,15 +5,14 @@
 
 #include <sqlite3.h>
 
-// What a store is not opened for: one clear line, and nothing of it touched (St6, St10 to St13,
-// St16, N11).
+// Stores that are not opened: each refusal is one clear line, and no byte of the store changes.
 
 namespace muster::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-// As another program would change a store, leaving its log in place.
+// Changes a store as another program would, but does not change its log.
 void run_sql(const fs::path& file, const std::string& sql) {
   sqlite3* connection = nullptr;
   BOOST_REQUIRE(sqlite3_open(file.c_str(), &connection) == SQLITE_OK);
@@ -66,7 +65,7 @@ BOOST_AUTO_TEST_CASE(of_a_newer_format) {
 BOOST_AUTO_TEST_CASE(of_a_format_that_never_was) {
   make();
   put_bytes(file, bytes_of(file).replace(63, 1, 1, '\0'));
-  require_refused({"format 0 never was"});
+  require_refused({"format 0 never existed"});
 }
 
 BOOST_AUTO_TEST_CASE(changed_by_another_program) {
@@ -102,7 +101,7 @@ BOOST_AUTO_TEST_CASE(without_its_log) {
 BOOST_AUTO_TEST_CASE(a_log_without_its_store) {
   make();
   fs::remove(file);
-  require_refused({"safe.sqlite is missing, but safe.sqlite-wal is there"});
+  require_refused({"safe.sqlite is missing, but safe.sqlite-wal exists"});
 }
 
 BOOST_AUTO_TEST_CASE(with_a_journal_that_is_not_its_own) {
@@ -115,7 +114,7 @@ BOOST_AUTO_TEST_CASE(with_a_journal_that_is_not_its_own) {
 BOOST_AUTO_TEST_CASE(a_directory_that_others_can_reach) {
   make();
   fs::permissions(directory, fs::perms::owner_all | fs::perms::others_write);
-  require_refused({"can be reached by others (mode 0702)", "chmod 0700"});
+  require_refused({"is accessible to other users (mode 0702)", "chmod 0700"});
   fs::permissions(directory, fs::perms::owner_all | fs::perms::group_read);
   require_refused({"mode 0740"});
 }
@@ -124,7 +123,7 @@ BOOST_AUTO_TEST_CASE(files_that_others_can_reach) {
   make();
   for (const fs::path& path : {file, log, directory / "lock"}) {
     fs::permissions(path, fs::perms::others_write, fs::perm_options::add);
-    require_refused({path.filename().string() + " can be reached by others", "chmod 0600"});
+    require_refused({path.filename().string() + " is accessible to other users", "chmod 0600"});
     fs::permissions(path, fs::perms::others_write, fs::perm_options::remove);
   }
   BOOST_TEST(open().has_value());
@@ -170,10 +169,10 @@ BOOST_AUTO_TEST_CASE(a_parent_that_is_not_there) {
   const auto refused = open();
   BOOST_REQUIRE(refused.has_error());
   BOOST_TEST(refused.error().code == ExitCode::bad_configuration);
-  BOOST_TEST(refused.error().what.find("none is not there") != std::string::npos);
+  BOOST_TEST(refused.error().what.find("none does not exist") != std::string::npos);
 }
 
-// What the system says of the file system is replaced, nothing else.
+// Passes each call on to the system, except those that ask about the file system.
 struct OtherFileSystem final : ForwardingFiles {
   explicit OtherFileSystem(storage::FileSystemFacts tells) : facts(tells) {}
   Result<storage::FileSystemFacts> file_system(const Path&) override { return facts; }

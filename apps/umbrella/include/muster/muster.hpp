@@ -1,6 +1,7 @@
 #pragma once
 
-/// All public headers (docs/headers.md), for programs that link muster::muster.
+/// Includes every public header (docs/reference/headers.md). Programs that use it link
+/// muster::muster.
 
 #include <muster/adapters.hpp>
 #include <muster/application.hpp>

@@ -5,7 +5,7 @@
 namespace MUSTER_EXPORT muster {
 namespace journal {
 
-/// Which steps a journal has: all, or none that is idle.
+/// The steps that a journal contains: all of them, or all except idle ones.
 enum class Detail { all, changes };
 MUSTER_DESCRIBE_ENUM(Detail, all, changes)
 

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-/// A line of a journal (docs/journal.md): what happened, the same for live nodes, simulator and
-/// checker.
+/// A line of a journal (docs/reference/journal.md). Live nodes, the simulator and the checker all
+/// write the same lines.
 
 namespace MUSTER_EXPORT muster {
 namespace journal {
@@ -19,17 +19,17 @@ namespace journal {
 using muster::operator==;
 using muster::operator<<;
 
-/// The clock of every `t`: monotonic is CLOCK_MONOTONIC of the host, so that the journals of all
-/// its processes can be merged.
+/// The clock of every `t`. `monotonic` is CLOCK_MONOTONIC of the host, so the journals of all
+/// processes on one host can be merged.
 enum class Clock { monotonic, simulated };
 MUSTER_DESCRIBE_ENUM(Clock, monotonic, simulated)
 
-/// When, in which life, and the how manieth line of it.
+/// When a line was written, in which life, and its position in that life.
 struct Stamp {
-  Duration t{};  ///< since the clock's beginning
+  Duration t{};  ///< since the clock's start
   NodeId node;
   Incarnation incarnation;
-  std::uint64_t seq{};  ///< counts all lines of a life after its first, from 1
+  std::uint64_t seq{};  ///< the position in the life; the line after the first has 1
 };
 MUSTER_DESCRIBE(Stamp, t, node, incarnation, seq);
 
@@ -40,50 +40,50 @@ struct Header {
   Incarnation incarnation;
   Clock clock{};
   Config config;
-  std::optional<Protocol> state;  ///< only where a segment goes on in a life
-  std::uint64_t gap{};            ///< that of the next line, where that tells of one
+  std::optional<Protocol> state;  ///< set only if the segment continues a life
+  std::uint64_t gap{};            ///< the count of the next line, if that line is a Gap
 };
 MUSTER_DESCRIBE(Header, t, node, incarnation, clock, config, state, gap);
 
-/// What an event made of a node; written before the actions are performed. `stamp.t` is read before
-/// `step`.
+/// The result of an event on a node. Written before the actions are performed. `stamp.t` is read
+/// before `step` is called.
 struct Step {
   Stamp stamp;
   Event event;
   Actions actions;
   View view;
-  Moment at = {};  ///< what `step` was given as the time, where it reads the clock
+  Moment at = {};  ///< the time that was given to `step`, if it reads the clock
 };
 MUSTER_DESCRIBE(Step, stamp, event, actions, view, at);
 
-/// The next Save of the last step is durable.
+/// One more Save of the life's last step is durable.
 struct Performed {
   Stamp stamp;
 };
 MUSTER_DESCRIBE(Performed, stamp);
 
-/// Which end of a hook.
+/// The edge of a hook that a line records.
 enum class Edge { begin, end, failed };
 MUSTER_DESCRIBE_ENUM(Edge, begin, end, failed)
 
-/// What a `reorganize` was given of a member.
+/// One member as its `reorganize` saw it.
 struct MemberSeen {
   NodeId node;
   Incarnation incarnation;
   Digest report;
-  std::optional<GroupNumber> group;  ///< last assigned
-  bool empty = true;                 ///< its safe storage was empty
+  std::optional<GroupNumber> group;  ///< the group of the member's last assignment
+  bool empty = true;                 ///< the member's safe storage was empty
 };
 MUSTER_DESCRIBE(MemberSeen, node, incarnation, report, group, empty);
 
-/// A hook begins (stamped before it is called), ends or fails (after).
+/// A hook begins (written before the call), ends or fails (written after it).
 struct HookEdge {
   Stamp stamp;
   Hook hook{};
   Edge edge{};
-  std::optional<GroupNumber> group;  ///< what it is about; none for the first `stop` of a life
+  std::optional<GroupNumber> group;  ///< the hook's group; none for the first `stop` of a life
   Ticket ticket;
-  std::optional<std::vector<MemberSeen>> members;  ///< of a `reorganize` that begins
+  std::optional<std::vector<MemberSeen>> members;  ///< only when a `reorganize` begins
 };
 MUSTER_DESCRIBE(HookEdge, stamp, hook, edge, group, ticket, members);
 
@@ -98,31 +98,32 @@ struct Permits {
 };
 MUSTER_DESCRIBE(Permits, stamp, edge, group);
 
-/// Lines of this life are not there, up to this one: left out, or lost to a disk. Comes before a
-/// step, when all actions of the steps before were performed, or before the end of the life.
+/// Lines of this life are missing before this one: they were omitted, or a disk lost them. This
+/// line comes before a step or before the end of the life, when all actions of earlier steps were
+/// performed.
 struct Gap {
   Stamp stamp;
-  std::uint64_t lines{};  ///< how many; each had its `seq`
-  Protocol state;         ///< with which the next step begins
+  std::uint64_t lines{};  ///< the number of missing lines; each of them had a `seq` of its own
+  Protocol state;         ///< the state in which the next step begins
 };
 MUSTER_DESCRIBE(Gap, stamp, lines, state);
 
 /// The last line of a life that ends itself.
 struct Ended {
   Stamp stamp;
-  int code{};  ///< the exit code; 0 for an orderly end
+  int code{};  ///< the exit code; 0 if the node left in order
   std::string why;
 };
 MUSTER_DESCRIBE(Ended, stamp, code, why);
 
-/// What kind of thing an application says by `Services`.
+/// The kinds of text that an application gives to `Services`.
 enum class RemarkKind {
-  note,    ///< it wants it to stand in the journal
-  broken,  ///< an invariant of its own does not hold
+  note,    ///< for the journal only
+  broken,  ///< an invariant of the application does not hold
 };
 MUSTER_DESCRIBE_ENUM(RemarkKind, note, broken)
 
-/// What the application of a node says.
+/// A text of the node's application.
 struct Remark {
   Stamp stamp;
   RemarkKind kind{};
@@ -130,43 +131,43 @@ struct Remark {
 };
 MUSTER_DESCRIBE(Remark, stamp, kind, text);
 
-/// An invariant of an application does not hold, as a check that looks at all nodes has found.
+/// A check over all nodes has found that an invariant of the application does not hold.
 struct Finding {
   Duration t{};
   std::string broken;
 };
 MUSTER_DESCRIBE(Finding, t, broken);
 
-/// What is done to nodes from outside. In the journal `power_cut` is "power-cut".
+/// Faults that nodes suffer from outside. The journal writes `power_cut` as "power-cut".
 enum class FaultKind {
-  killed,  ///< stamped before the signal is sent
+  killed,  ///< written before the signal is sent
   paused,
   resumed,
-  cut,  ///< no letter passes between `node` and `from` (none: all others)
+  cut,  ///< no letter passes between `node` and `from`, or, without `from`, any other node
   healed,
   power_cut,
-  wiped,       ///< its safe storage is empty from now on
-  terminated,  ///< asked to end; stamped before the signal is sent
-  ended,       ///< its process is over
-  reset,       ///< a connection was broken
-  restored,    ///< its safe storage is from now on what it was before
+  wiped,       ///< the node's safe storage is empty from now on
+  terminated,  ///< the node's process is asked to end; written before the signal is sent
+  ended,       ///< the node's process has ended
+  reset,       ///< one of the node's connections was broken
+  restored,    ///< the node's safe storage has an older state from now on
 };
 MUSTER_DESCRIBE_ENUM(FaultKind, killed, paused, resumed, cut, healed, power_cut, wiped, terminated,
                      ended, reset, restored)
 
-/// A line of whoever makes nodes fail.
+/// A fault that a test or an operator caused.
 struct Fault {
   Duration t{};
   FaultKind kind{};
   std::optional<NodeId> node;   ///< none: all nodes
-  std::optional<NodeSet> from;  ///< of `cut` and `healed`
+  std::optional<NodeSet> from;  ///< for `cut` and `healed`
 };
 MUSTER_DESCRIBE(Fault, t, kind, node, from);
 
 using Line =
     std::variant<Header, Step, Performed, HookEdge, Permits, Ended, Fault, Gap, Remark, Finding>;
 
-/// When it happened.
+/// The time of the line.
 Duration time_of(const Line& line);
 
 }  // namespace journal

@@ -7,35 +7,35 @@
 #include <variant>
 #include <vector>
 
-/// The Bully algorithm of the paper (section 3), as docs/decisions says that Muster ships it.
+/// The Bully algorithm of the paper (Section III), as Muster ships it: docs/protocols/bully.
 
 namespace MUSTER_EXPORT muster {
 namespace bully {
 
 using muster::operator==;
 
-/// The calls of one wait that are not answered yet.
+/// The calls of one wait that are not answered yet, with the called nodes.
 using Calls = std::map<CallNumber, NodeId>;
 
-// --- Where a procedure waits: one for each CALL of the paper, and our few more
-// ------------------------
+// --- The waits of procedures: one for each CALL of the paper, and a few of ours
 
-/// None of this node's procedures runs.
+/// No procedure of this node runs.
 struct Idle {};
 MUSTER_DESCRIBE(Idle);
 
-/// Election(i), phase A: AreYouThere to the higher nodes.
+/// Election(i), phase A: AreYouThere was sent to the higher nodes.
 struct SeekingHigher {
   Calls asked;
-  NodeSet not_asked;  ///< ascending; asked when those before did not answer
+  NodeSet not_asked;  ///< the nodes to ask next, if the nodes in `asked` do not answer; ascending
 };
 MUSTER_DESCRIBE(SeekingHigher, asked, not_asked);
 
-/// Election(i), between STOP and the first Halt, where Halts wait for the own stop.
+/// Election(i), between STOP and the first Halt, if Halts wait for this node's own stop.
 struct Ceasing {};
 MUSTER_DESCRIBE(Ceasing);
 
-/// Election(i), phase H: Halt to the lower nodes, one by one, descending (6.5).
+/// Election(i), phase H: Halt is sent to the lower nodes, one by one, the highest first. This order
+/// halts a rival before the members that the rival may have recruited.
 struct HaltingLower {
   CallNumber call;
   NodeId node;
@@ -49,19 +49,21 @@ struct HaltedLife {
 };
 MUSTER_DESCRIBE(HaltedLife, node, incarnation);
 
-/// Phase H without 6.5: Halt to all lower nodes at once, in rounds. In the lab, and where a lower
-/// node may coordinate a higher one (docs/options.md).
+/// Election(i), phase H, with Halts to all nodes at once, in rounds. This phase is used if a lower
+/// node may coordinate a higher one (docs/explanation/options.md), and in the lab. In these cases
+/// no single order of Halts halts each rival before its members. After two rounds that the same
+/// lives have answered, no rival can still be a candidate.
 struct HaltingAll {
   Calls halted;
-  std::optional<std::vector<HaltedLife>> before;  ///< who answered in the round before
+  std::optional<std::vector<HaltedLife>> before;  ///< the lives that answered the round before
 };
 MUSTER_DESCRIBE(HaltingAll, halted, before);
 
-/// Election(i), phase C: NewCoordinator to all in S(i).Up, and the own stop.
+/// Election(i), phase C: NewCoordinator was sent to all nodes in S(i).Up, and this node stops too.
 struct Announcing {
   Calls announced;
   NodeSet not_announced;
-  Calls questions;  ///< AreYouThere, while this takes long
+  Calls questions;  ///< calls of AreYouThere that show the silent death of a member within T
 };
 MUSTER_DESCRIBE(Announcing, announced, not_announced, questions);
 
@@ -71,7 +73,7 @@ struct Reorganizing {
 };
 MUSTER_DESCRIBE(Reorganizing, questions);
 
-/// Election(i), phase Y: Ready to all in S(i).Up, and the own start.
+/// Election(i), phase Y: Ready was sent to all nodes in S(i).Up, and this node starts too.
 struct MakingReady {
   Calls readied;
   NodeSet not_readied;
@@ -79,14 +81,14 @@ struct MakingReady {
 };
 MUSTER_DESCRIBE(MakingReady, readied, not_readied, questions);
 
-/// Check(i): AreYouNormal to all others.
+/// Check(i): AreYouNormal was sent to all other nodes.
 struct Checking {
   Calls asked;
   NodeSet not_asked;
 };
 MUSTER_DESCRIBE(Checking, asked, not_asked);
 
-/// Timeout(i): AreYouThere to the coordinator.
+/// Timeout(i): AreYouThere was sent to the coordinator.
 struct Probing {
   CallNumber call;
   NodeId node;
@@ -97,33 +99,36 @@ MUSTER_DESCRIBE(Probing, call, node);
 struct BackingOff {};
 MUSTER_DESCRIBE(BackingOff);
 
-/// AreYouFree to the lower nodes, before they are halted (docs/options/quorum.md).
+/// AreYouFree was sent to the lower nodes, before they are halted
+/// (docs/explanation/options/quorum.md).
 struct AskingFree {
   Calls asked;
-  std::map<NodeId, Moment> free_from;  ///< of who answered, and the node itself
+  std::map<NodeId, Moment> free_from;  ///< when each node that answered is free; also this node
 };
 MUSTER_DESCRIBE(AskingFree, asked, free_from);
 
-/// Waiting on the timer `retry` or `right` before Election(i), as too few nodes answered the last,
-/// or were free.
+/// Waiting on the timer `retry` or `right` before Election(i), because too few nodes answered the
+/// last election or were free.
 struct AwaitingMajority {
   NodeSet answered;
-  std::optional<Moment> free_from;  ///< when enough of them are
+  std::optional<Moment> free_from;  ///< when a majority will be free
 };
 MUSTER_DESCRIBE(AwaitingMajority, answered, free_from);
 
-/// Waiting on the timer `settle` before the first Election(i), while some were never heard.
+/// Waiting on the timer `settle` before the first Election(i), while some nodes were never heard.
 struct Settling {
   Calls asked;
   NodeSet not_heard;
 };
 MUSTER_DESCRIBE(Settling, asked, not_heard);
 
-/// Taking no part: too many others differ (docs/decisions/differing.md).
+/// This node takes no part in elections, because too many others differ
+/// (docs/decisions/differing.md).
 struct Outvoted {};
 MUSTER_DESCRIBE(Outvoted);
 
-/// Waiting on the timer `rejoin` before Election(i), for those that differ to cease.
+/// Waiting on the timer `rejoin` before Election(i), until nodes that differ have stopped their
+/// work.
 struct Rejoining {};
 MUSTER_DESCRIBE(Rejoining);
 
@@ -131,69 +136,78 @@ using Procedure = std::variant<Idle, SeekingHigher, Ceasing, HaltingLower, Annou
                                MakingReady, Checking, Probing, BackingOff, HaltingAll,
                                AwaitingMajority, Settling, Outvoted, Rejoining, AskingFree>;
 
-/// A call that this node will answer later.
 struct Owed {
   NodeId to;
   CallNumber call;
-  Bound until{};  ///< answer: a Halt, when stopped; stopped: a NewCoordinator; started: a Ready
+  Bound until{};  ///< tells the kind of the call: `answer`: a Halt; `stopped`: a NewCoordinator;
+                  ///< `started`: a Ready
 };
 MUSTER_DESCRIBE(Owed, to, call, until);
 
-/// A grant that a call has brought its coordinator.
+/// The last answer of a member that carried a grant and has reached its coordinator.
 struct Heard {
   CallNumber call;
-  Moment at{};  ///< when the answer came
+  Moment at{};  ///< when the answer arrived
 };
 MUSTER_DESCRIBE(Heard, call, at);
 
-/// A call that may bring one.
+/// A call of a coordinator whose answer can bring a grant.
 struct Asked {
   NodeId of;
-  Moment at{};  ///< when it was sent
+  Moment at{};  ///< when the call was sent
 };
 MUSTER_DESCRIBE(Asked, of, at);
 
-/// To which candidate above it a node has answered Halt, and until when it is bound by that.
+/// The last higher candidate that a node has answered Halt, and until when the answer binds the
+/// node.
 struct BoundByHalt {
   NodeId candidate;
   Moment until{};
 };
 MUSTER_DESCRIBE(BoundByHalt, candidate, until);
 
-/// What quorum = "majority" makes a node remember (docs/options/quorum.md).
+/// A node's memory for quorum = "majority" (docs/explanation/options/quorum.md). All moments are by
+/// this node's own clock.
+///
+/// A member remembers when it granted (`granted`). The right of the member counts from that moment,
+/// but only once its coordinator has told it that the grant arrived. A coordinator remembers when
+/// it asked (`asked`). The time for which it may rely on the grant counts from that moment
+/// (`held`). So neither the member nor the coordinator relies on the clock of the other.
 struct Grants {
-  // In its group.
-  Moment right{};  ///< until when it may work
+  // In its present group.
+  Moment right{};  ///< until when this node may work
   std::map<CallNumber, Moment>
-      granted;                        ///< a member's: when it answered which of its coordinator's
-  std::map<CallNumber, Asked> asked;  ///< a coordinator's
-  std::map<NodeId, Moment> held;      ///< until when it goes by whose grant
-  std::map<NodeId, Heard> heard;
-  bool readied = false;  ///< has sent Ready
+      granted;  ///< of a member: when it answered each call of its coordinator with a grant
+  std::map<CallNumber, Asked> asked;  ///< of a coordinator: calls that may bring a grant
+  std::map<NodeId, Moment> held;      ///< of a coordinator: until when it may rely on each grant
+  std::map<NodeId, Heard> heard;  ///< of a coordinator: the last grant that it received from each
+                                  ///< member, and that it reports to that member
+  bool readied = false;           ///< of a coordinator: it has sent Ready
 
-  // Of other groups.
-  std::vector<Rights> rights;                  ///< that it knows of itself
-  std::map<NodeId, std::vector<Rights>> told;  ///< what members of S(i).Up have told
+  // About other groups.
+  std::vector<Rights> rights;                  ///< the rights of all groups that this node knows of
+  std::map<NodeId, std::vector<Rights>> told;  ///< the rights that each member of S(i).Up has told
   std::optional<BoundByHalt> halted;
 
-  // A candidate's.
-  bool proven = false;  ///< a proven death has caused the election
-  Calls questions;      ///< sent after the election point, to who is not in S(i).Up
-  NodeSet ceased;       ///< who has answered that it has, or joined and is left out, or is dead
+  // The election of a candidate.
+  bool proven = false;  ///< the election was caused by a proven death
+  Calls questions;      ///< sent after the election point to nodes outside S(i).Up
+  NodeSet ceased;       ///< nodes outside S(i).Up that have stopped their work, or are dead
 
-  std::optional<Moment> armed;  ///< the timer `right`
+  std::optional<Moment> armed;  ///< the moment at which the timer `right` expires
 };
 MUSTER_DESCRIBE(Grants, right, granted, asked, held, heard, readied, rights, told, halted, proven,
                 questions, ceased, armed);
 
-/// What only the options make a node remember (docs/options.md), and others that differ.
+/// A node's memory for the options (docs/explanation/options.md), and for nodes that differ.
 struct ByOptions {
-  /// The lower coordinator that this node lets coordinate: whose AreYouNormal found it outside its
-  /// group, or whose NewCoordinator it has accepted.
+  /// The lower coordinator that this node accepts. That coordinator has asked AreYouNormal and has
+  /// found this node outside its group, or this node has accepted its NewCoordinator.
   std::optional<NodeId> found_by;
-  bool installed = false;  ///< this member knows its task, or this coordinator's all know theirs
+  bool installed = false;  ///< a member knows its task; of a coordinator, all members do
   bool preempt_armed = false;
-  bool rejoin_armed = false;  ///< no election of its own before that
+  bool rejoin_armed = false;  ///< the timer `rejoin` runs; until it expires this node begins no
+                              ///< election
   Grants grants = {};
   Calm calm = {};
 };
@@ -214,23 +228,23 @@ namespace bully {
 struct State : Common {
   using Base = Common;
 
-  // The paper's state vector S(i): s, d and g are in Common. d and g as c mean something in
-  // Reorganization and Normal alone.
-  std::optional<ElectionId> c;  ///< the election that made c coordinator
-  std::optional<ElectionId> h;  ///< the election that halted this node last
-  Members up;                   ///< S(i).Up, with what its members hold
+  // The paper's state vector S(i); s, d and g are in Common. The fields c, d and g have a meaning
+  // only in Reorganization and Normal.
+  std::optional<ElectionId> c;  ///< the election by which c became coordinator
+  std::optional<ElectionId> h;  ///< the election that last halted this node
+  Members up;                   ///< S(i).Up, with the holdings of each member
 
-  // The procedure that runs, and what it owes others.
+  // The procedure that runs, and the calls that this node will answer.
   Procedure procedure;
   std::vector<Owed> owed;
 
-  // What is remembered of others.
+  // About other nodes.
   std::map<NodeId, ElectionId>
-      last_halt;  ///< the newest election of each candidate that halted this node
-  std::optional<NodeId> answered_by;  ///< whose answer ended the last phase A
-  NodeSet asked_in_vain;              ///< whose unanswered question causes the next election
-  /// A higher node has ended an election of this node, which is in a group and has not heard its
-  /// coordinator since (docs/decisions/left-behind.md).
+      last_halt;  ///< by candidate: the newest of its elections that halted this node
+  std::optional<NodeId> answered_by;  ///< the higher node that ended the last phase A
+  NodeSet asked_in_vain;  ///< nodes that left a question unanswered and so cause the next election
+  /// While this node was in a group, a higher node has ended an election of this node, and this
+  /// node has not heard its coordinator since (docs/decisions/left-behind.md).
   bool left_to_higher = false;
 
   std::uint64_t elections{};
@@ -238,7 +252,7 @@ struct State : Common {
   // Timers.
   bool check_armed = false;
   unsigned retry_level{};
-  unsigned quiet_checks{};  ///< Checks in a row that found nothing, up to ten
+  unsigned quiet_checks{};  ///< Checks in a row that found nothing; counted up to ten
 
   ByOptions by_options;
 };
@@ -247,14 +261,28 @@ MUSTER_DESCRIBE(State, s, c, h, d, up, g, application, ticket, report, failed_ho
                 asked_in_vain, left_to_higher, safe, seen, instances, counter, elections, calls,
                 check_armed, coordinator_armed, retry_level, quiet_checks, by_options, met);
 
-/// What one event makes of a node: changes `state` and returns what is to be done, in order.
+/// Applies one event to a node: changes `state` and returns the actions, in order. `at` is the time
+/// of the event by the node's clock; only the options read it.
+///
+/// @par Exceptions
+/// Throws ImpossibleState, a std::logic_error, if the state contradicts itself. Such a
+/// contradiction is a defect of Muster.
+/// @par Example
+/// @code
+///     muster::bully::State node;
+///     muster::SafeState safe;
+///     safe.incarnation = muster::Incarnation{1};  // durable before the first step
+///     for (const muster::Action& action :
+///          muster::bully::step(config, node, muster::Recovered{safe}))
+///       perform(action);
+/// @endcode
 Actions step(const Config& config, State& state, const Event& event, Moment at = {});
 
-/// What others may see of the state; `before` is what they saw before, where that is known.
+/// The part of the state that others may see. `before` is the view before the event, if known.
 View view(const Config& config, const State& state, const View& before = {});
 
-/// True while a procedure of this node waits for the answer to that call; a host forgets the
-/// others.
+/// True while a procedure of this node waits for the answer to this call. A host gives up all calls
+/// for which this is false.
 bool awaits(const State& state, CallNumber call);
 
 }  // namespace bully

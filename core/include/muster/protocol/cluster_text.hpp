@@ -5,28 +5,29 @@
 #include <map>
 #include <string>
 
-/// What has to be the same on every node of a cluster, as text: nodes compare it when they connect,
-/// and who differs is refused.
+/// The settings that must be the same on every node of a cluster, as text. Nodes compare the text
+/// when they connect, and a node with a different text is refused.
 
 namespace MUSTER_EXPORT muster {
 
-/// Values by their keys, each as it may stand in a configuration.
+/// Values by their keys, each in the form of a configuration file.
 using ClusterLines = std::map<std::string, std::string>;
 
-/// A duration with the largest unit that divides it, as a configuration has it: "150ms", "5min".
+/// A duration with the largest unit that divides it, as in a configuration file: "150ms", "5min".
 std::string format_duration(Duration duration);
 
-/// What `step` may know, but for whose it is: timings, protocol, the nodes' ids, what is switched
-/// off and chosen. Defaults are written out, options only where they are not as usual.
+/// Everything that `step` may know, except the id of its own node: timings, protocol, node ids,
+/// switches and options. The text contains each of these even if it has its default value. Options
+/// are the exception: the text contains only those that differ from their default.
 ClusterLines cluster_lines(const ProtocolConfig& config);
 
-/// Each option of the Bully (docs/options.md).
+/// Every option of the Bully algorithm (docs/explanation/options.md).
 ClusterLines option_lines(const Options& options);
 
-/// Those that are not as usual.
+/// The options that are not the default.
 ClusterLines chosen_options(const Options& options);
 
-/// The canonical text: sorted `key=value` lines.
+/// The canonical text: one `key=value` line for each key, sorted.
 std::string cluster_text(const ClusterLines& lines);
 
 }  // namespace muster

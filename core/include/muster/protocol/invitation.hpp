@@ -6,41 +6,40 @@
 #include <variant>
 #include <vector>
 
-/// The Invitation algorithm of the paper (section 4), as docs/decisions/invitation.md says that
-/// Muster ships it. Nobody is forced: coordinators invite each other, and several groups may be at
-/// work at once.
+/// The Invitation algorithm of the paper (Section IV), as Muster ships it:
+/// docs/protocols/invitation. No node is forced to join a group: coordinators invite each other.
+/// Several groups can work at the same time.
 
 namespace MUSTER_EXPORT muster {
 namespace invitation {
 
 using muster::operator==;
 
-/// The calls of one wait that are not answered yet.
+/// The calls of one wait that are not answered yet, with the called nodes.
 using Calls = std::map<CallNumber, NodeId>;
 /// Nodes in the order in which they are called.
 using Queue = std::vector<NodeId>;
 
-// --- Where a procedure waits: one for each CALL of the paper, and our few more
-// ------------------------
+// --- The waits of procedures: one for each CALL of the paper, and a few of ours
 
-/// None of this node's procedures runs.
+/// No procedure of this node runs.
 struct Idle {};
 MUSTER_DESCRIBE(Idle);
 
-/// Recovery(i): the application ceases.
+/// Recovery(i): the application stops its work.
 struct Ceasing {};
 MUSTER_DESCRIBE(Ceasing);
 
-/// Check(i): AreYouCoordinator to all others.
+/// Check(i): AreYouCoordinator was sent to all other nodes.
 struct Checking {
   Calls asked;
   Queue not_asked;
-  NodeSet found;  ///< K: who has said Yes
-  NodeSet lost;   ///< members that did not answer, or are in another group by now
+  NodeSet found;  ///< K: the nodes that said Yes
+  NodeSet lost;   ///< members that did not answer, or that are in another group by now
 };
 MUSTER_DESCRIBE(Checking, asked, not_asked, found, lost);
 
-/// Check(i): a coordinator with a higher id is to move first; waiting on the timer `merge`.
+/// Check(i): a coordinator with a higher id moves first. This node waits on the timer `merge`.
 struct GivingWay {
   NodeSet found;
 };
@@ -53,13 +52,14 @@ struct BackingOff {
 };
 MUSTER_DESCRIBE(BackingOff, found);
 
-/// Merge(i, K): Invitation to the coordinators found and to the own old members; then the
-/// reasonable time for Accepts, on the timer `accepts`, and the own stop.
+/// Merge(i, K): Invitation was sent to the coordinators found and to this node's former members.
+/// Then this node waits a reasonable time for Accepts, on the timer `accepts`, and for its own
+/// stop.
 struct Inviting {
   Calls invited;
   Queue not_invited;
-  NodeSet coming;           ///< who will send an Accept, as far as is known
-  bool time_is_up = false;  ///< the reasonable time
+  NodeSet coming;           ///< the nodes that will send an Accept, as far as is known
+  bool time_is_up = false;  ///< the reasonable time is over
 };
 MUSTER_DESCRIBE(Inviting, invited, not_invited, coming, time_is_up);
 
@@ -67,29 +67,31 @@ MUSTER_DESCRIBE(Inviting, invited, not_invited, coming, time_is_up);
 struct Reorganizing {};
 MUSTER_DESCRIBE(Reorganizing);
 
-/// Merge(i, K): Ready to all in S(i).Up, and the own start.
+/// Merge(i, K): Ready was sent to all nodes in S(i).Up, and this node starts too.
 struct MakingReady {
   Calls readied;
   Queue not_readied;
 };
 MUSTER_DESCRIBE(MakingReady, readied, not_readied);
 
-/// Invitation(i, j, gn): forwarded to the old members; and the own stop.
+/// Invitation(i, j, gn): the invitation was forwarded to this node's former members, and this node
+/// stops.
 struct Forwarding {
   Calls invited;
   Queue not_invited;
-  NodeSet coming;  ///< who of them has said so
+  NodeSet coming;  ///< the former members that accepted so far
 };
 MUSTER_DESCRIBE(Forwarding, invited, not_invited, coming);
 
-/// Invitation(i, j, gn): Accept to the new coordinator.
+/// Invitation(i, j, gn): Accept was sent to the new coordinator.
 struct Accepting {
   CallNumber call;
   NodeId node;
 };
 MUSTER_DESCRIBE(Accepting, call, node);
 
-/// Timeout(i): AreYouThere(gn, i) to the coordinator, and what it was asked about.
+/// Timeout(i): AreYouThere(gn, i) was sent to the coordinator. The fields keep the contents of that
+/// question.
 struct Probing {
   CallNumber call;
   NodeId node;
@@ -98,14 +100,14 @@ struct Probing {
 };
 MUSTER_DESCRIBE(Probing, call, node, group, status);
 
-/// Taking no part: too many others differ (docs/decisions/differing.md).
+/// This node takes no part in Merges, because too many others differ (docs/decisions/differing.md).
 struct Outvoted {};
 MUSTER_DESCRIBE(Outvoted);
 
 using Procedure = std::variant<Idle, Ceasing, Checking, GivingWay, BackingOff, Inviting,
                                Reorganizing, MakingReady, Forwarding, Accepting, Probing, Outvoted>;
 
-/// A Ready that this node will answer when the application has started.
+/// A Ready that this node will answer when its application has started.
 struct Owed {
   NodeId to;
   CallNumber call;
@@ -116,31 +118,31 @@ MUSTER_DESCRIBE(Owed, to, call);
 struct State : Common {
   using Base = Common;
 
-  // The paper's state vector S(i): s, d, g and counter are in Common.
+  // The paper's state vector S(i); s, d, g and counter are in Common.
   std::optional<NodeId> c;
-  Members up;  ///< S(i).Up, with what its members hold
+  Members up;  ///< S(i).Up, with the holdings of each member
 
-  // The procedure that runs, and what it owes others.
+  // The procedure that runs, and the calls that this node will answer.
   Procedure procedure;
   std::vector<Owed> owed;
 
   // Timers.
   bool check_armed = false;
-  unsigned retry_level{};   ///< Merges in a row that came to nothing, up to four
-  unsigned quiet_checks{};  ///< Checks in a row that found nothing, up to ten
+  unsigned retry_level{};   ///< Merges in a row that formed no group; counted up to four
+  unsigned quiet_checks{};  ///< Checks in a row that found nothing; counted up to ten
 };
 MUSTER_DESCRIBE(State, s, c, d, up, g, counter, application, ticket, report, failed_hooks,
                 failed_in_company, procedure, owed, leaving, left, safe, seen, instances, calls,
                 check_armed, coordinator_armed, retry_level, quiet_checks, met);
 
-/// What one event makes of a node: changes `state` and returns what is to be done, in order.
+/// Applies one event to a node: changes `state` and returns the actions, in order.
 Actions step(const Config& config, State& state, const Event& event);
 
-/// What others may see of the state; `before` is what they saw before, where that is known.
+/// The part of the state that others may see. `before` is the view before the event, if known.
 View view(const Config& config, const State& state, const View& before = {});
 
-/// True while a procedure of this node waits for the answer to that call; a host forgets the
-/// others.
+/// True while a procedure of this node waits for the answer to this call. A host gives up all calls
+/// for which this is false.
 bool awaits(const State& state, CallNumber call);
 
 }  // namespace invitation

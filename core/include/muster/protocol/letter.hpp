@@ -7,14 +7,18 @@
 #include <variant>
 
 /// The remote procedures of the paper, their answers, and the letter that carries one of them.
+///
+/// The paper writes the callee first: in Halt(i, j), node j calls node i.
 
 namespace MUSTER_EXPORT muster {
 
-/// AreYouThere(i): answered by any node that is up (section 3.1).
+/// AreYouThere(i): every node that is up answers (Section III).
 struct AreYouThere {};
 MUSTER_DESCRIBE(AreYouThere);
 
-/// AreYouNormal(i, j): is i in Normal, as a member of j's group (6.12)?
+/// AreYouNormal(i, j): is i in Normal as a member of j's group? The question names the group:
+/// otherwise a coordinator could take another group's member for its own
+/// (docs/decisions/switches.md).
 struct AreYouNormal {
   GroupNumber group;
 };
@@ -26,16 +30,16 @@ struct Halt {
 };
 MUSTER_DESCRIBE(Halt, election);
 
-/// NewCoordinator(i, j): accepted iff i was last halted by this very election of j.
+/// NewCoordinator(i, j): i accepts only if this election of j was the last to halt it.
 struct NewCoordinator {
   ElectionId election;
-  /// The life of the receiver that answered the Halt; the call is to that life alone.
+  /// The life of the receiver that answered the Halt. The call is for this life alone.
   Incarnation receiver;
   GroupNumber group;
 };
 MUSTER_DESCRIBE(NewCoordinator, election, receiver, group);
 
-/// Ready(i, j, x): the definition x is to be installed.
+/// Ready(i, j, x): i installs the definition x.
 struct Ready {
   ElectionId election;
   Incarnation receiver;
@@ -44,8 +48,8 @@ struct Ready {
 };
 MUSTER_DESCRIBE(Ready, election, receiver, group, definition);
 
-/// AreYouFree(i): has a node above the caller i's grant, or its answer to a Halt
-/// (docs/options/quorum.md)?
+/// AreYouFree(i): is i bound to a node above the caller, by a grant or by its answer to a Halt
+/// (docs/explanation/options/quorum.md)?
 struct AreYouFree {};
 MUSTER_DESCRIBE(AreYouFree);
 
@@ -53,8 +57,8 @@ namespace in_group {
 
 using muster::operator==;
 
-/// AreYouThere(i, gn): is i still in Reorganization or Normal in the group gn? A member's question
-/// to its coordinator (docs/decisions/left-behind.md), as in the Invitation algorithm.
+/// AreYouThere(i, gn): is i in Reorganization or Normal in the group gn? A member asks its
+/// coordinator this question, as in the Invitation algorithm (docs/decisions/left-behind.md).
 struct AreYouThere {
   GroupNumber group;
 };
@@ -66,35 +70,36 @@ namespace invitation {
 
 using muster::operator==;
 
-/// AreYouCoordinator(i): is i Normal, and its own coordinator (section 4.1)?
+/// AreYouCoordinator(i): is i Normal and its own coordinator (Section IV)?
 struct AreYouCoordinator {};
 MUSTER_DESCRIBE(AreYouCoordinator);
 
-/// AreYouThere(i, gn, j): is j, who asks, still a member of i's group gn?
+/// AreYouThere(i, gn, j): is the caller j still a member of i's group gn?
 struct AreYouThere {
   GroupNumber group;
-  Status status{};  ///< S(j).s: "I am still in Reorganization" (6.16)
+  Status status{};  ///< S(j).s, which shows that a member is stuck in Reorganization
 };
 MUSTER_DESCRIBE(AreYouThere, group, status);
 
-/// Invitation(i, j, gn): i is invited into the group gn of j, by j or by i's coordinator.
+/// Invitation(i, j, gn): i is invited into the group gn of j, by j itself or by i's coordinator.
 struct Invitation {
   GroupNumber group;
 };
 MUSTER_DESCRIBE(Invitation, group);
 
-/// Accept(i, j, gn): j joins i's group gn; its application has ceased.
+/// Accept(i, j, gn): j joins i's group gn. The application of j has stopped its work.
 struct Accept {
   GroupNumber group;
   Holdings holdings;
-  NodeSet forwarded;  ///< the old members of j that it has invited, and that are coming
+  NodeSet forwarded;  ///< former members of j that j has invited and that will come too
 };
 MUSTER_DESCRIBE(Accept, group, holdings, forwarded);
 
-/// Ready(i, j, gn, x): the definition x is to be installed.
+/// Ready(i, j, gn, x): i installs the definition x.
 struct Ready {
   GroupNumber group;
-  /// The life of the receiver that has accepted; none where the call is to the node.
+  /// The life of the receiver that accepted. None if the call is for the receiving node in any of
+  /// its lives.
   std::optional<Incarnation> receiver;
   Definition definition;
 };
@@ -103,7 +108,7 @@ MUSTER_DESCRIBE(Ready, group, receiver, definition);
 /// The answer to AreYouCoordinator.
 struct Coordinating {
   bool coordinator{};
-  std::optional<GroupNumber> group;  ///< S(i).g, in every status but Down
+  std::optional<GroupNumber> group;  ///< S(i).g, except in Down
   std::uint64_t counter{};           ///< the highest group counter that i has seen
 };
 MUSTER_DESCRIBE(Coordinating, coordinator, group, counter);
@@ -131,7 +136,7 @@ using muster::operator==;
 struct Election {};
 MUSTER_DESCRIBE(Election);
 
-/// Coordinator: the sender is coordinator from now on. Nobody answers it.
+/// Coordinator: the sender is coordinator from now on. There is no answer.
 struct Coordinator {
   GroupNumber group;
   Definition definition;
@@ -140,13 +145,15 @@ MUSTER_DESCRIBE(Coordinator, group, definition);
 
 }  // namespace textbook
 
-/// The answer to AreYouThere: only the fact of an answer. Where a group was named: Yes.
+/// The answer to AreYouThere. This answer tells only that the node is there. If the question named
+/// a group, the answer means Yes.
 struct Here {};
 MUSTER_DESCRIBE(Here);
 
-/// The answer to AreYouThere with a group: No.
+/// The answer No to AreYouThere with a group.
 struct Elsewhere {
-  std::optional<GroupNumber> group;  ///< in which the answerer is in Reorganization or Normal
+  std::optional<GroupNumber>
+      group;  ///< the group in which the answerer is in Reorganization or Normal
 };
 MUSTER_DESCRIBE(Elsewhere, group);
 
@@ -156,7 +163,8 @@ struct Normality {
 };
 MUSTER_DESCRIBE(Normality, normal);
 
-/// Whether the application of a halted node has ceased already (docs/options/calm.md).
+/// Whether the application of a halted node had already stopped its work
+/// (docs/explanation/options/calm.md).
 struct HasCeased {
   bool already = false;
   friend constexpr bool operator==(const HasCeased&, const HasCeased&) = default;
@@ -172,17 +180,18 @@ struct Halted {
 };
 MUSTER_DESCRIBE(Halted, counter, ceased);
 
-/// NewCoordinator was accepted and the application has ceased: what this member holds.
+/// The answer to an accepted NewCoordinator: the application has stopped its work and has these
+/// holdings.
 struct Joined {
   Holdings holdings;
 };
 MUSTER_DESCRIBE(Joined, holdings);
 
-/// Ready was accepted, the definition is durable and the application has started.
+/// The answer to an accepted Ready: the definition is durable and the application has started.
 struct Installed {};
 MUSTER_DESCRIBE(Installed);
 
-/// Whether the application of a node that takes no part may be at work yet
+/// Whether the application of a node that was outvoted may still be at work
 /// (docs/decisions/differing.md).
 struct AtWork {
   bool yet = false;
@@ -192,25 +201,25 @@ MUSTER_DESCRIBE(AtWork, yet);
 template <>
 inline constexpr bool left_out_by_default<AtWork> = true;
 
-/// A call was refused, and why.
+/// The call was refused, for the reason `why`.
 struct Refused {
   std::string why;
-  AtWork at_work = {};
+  AtWork at_work = {};  ///< set by a node that was outvoted
 };
 MUSTER_DESCRIBE(Refused, why, at_work);
 
 /// The answer to AreYouFree.
 struct Free {
-  Duration after{};  ///< so long from now on it is not
+  Duration after{};  ///< for how long from now on the answerer is not free; 0: it is free
 };
 MUSTER_DESCRIBE(Free, after);
 
-// What a letter is on a wire is its place here: whatever comes anew comes last.
+// The index of an alternative is its code in the wire format: add new ones only at the end.
 using Result =
     std::variant<Here, Normality, Halted, Joined, Installed, Refused, invitation::Coordinating,
                  invitation::Membership, invitation::Invited, Free, Elsewhere>;
 
-/// The answer to the call of the same number.
+/// The answer to the call with the same number.
 struct Answer {
   Result result;
 };
@@ -222,12 +231,12 @@ using Message =
                  invitation::Accept, invitation::Ready, textbook::Election, textbook::Coordinator,
                  AreYouFree, in_group::AreYouThere>;
 
-/// A remote procedure is called, or a call is answered. Every letter names the life of its sender.
+/// A call of a remote procedure or the answer to a call. Every letter names the life of its sender.
 struct Letter {
   NodeId from;
   Incarnation incarnation;
   NodeId to;
-  /// Chosen by the caller; an answer carries the number of the call that it answers.
+  /// Chosen by the caller. An answer has the number of the call that it answers.
   CallNumber call;
   Message message;
   std::optional<ByQuorum> by_quorum = {};
@@ -252,25 +261,27 @@ inline constexpr bool json_among_fields<Message> = true;
 template <>
 inline constexpr bool json_among_fields<Result> = true;
 
-/// How one knows that a call will never be answered.
+/// How a host knows that a call will never be answered.
 enum class Unheard {
-  silence,  ///< for its bound, or the life that it was to is over
-  refused,  ///< since the call was made its machine has said that no life is there
+  silence,  ///< the bound has passed, or the called life is over
+  refused,  ///< after the call was made, the called machine said that no process listens there
 };
 MUSTER_DESCRIBE_ENUM(Unheard, silence, refused)
 template <>
 inline constexpr bool left_out_by_default<Unheard> = true;
 
-/// The life of the addressee that this call is to; none where it is a call to the node, whichever
-/// life it meets (6.21). Hosts ask this instead of looking at the kind of a letter.
+/// The life that this call is for. None if the call is for the node in any of its lives; for
+/// example AreYouThere asks whether the node is there at all. Hosts use this function instead of
+/// looking at the kind of a letter.
 std::optional<Incarnation> life_called(const Letter& letter);
 
-/// True when the letter answers a call rather than making one.
+/// True when the letter answers a call, false when it makes one.
 bool is_answer(const Letter& letter);
 
-/// True when the message names the sender and the receiver that the letter itself names: the
-/// candidate of an election, with its life, and the coordinator of a group. A receiver keeps these
-/// for longer than the connection lasts, so a false one would be believed of another node.
+/// True when the sender and the receiver named inside the message are those of the letter. The
+/// message may name the candidate of an election, with its life, or the coordinator of a group. A
+/// receiver keeps these values after the connection has ended, so with a false value it would take
+/// the words of one node for those of another.
 bool repeats_its_envelope(const Letter& letter);
 
 }  // namespace muster

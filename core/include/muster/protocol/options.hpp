@@ -2,44 +2,47 @@
 
 #include <muster/detail/protocol/calm.hpp>
 
-/// What leaves the paper, where it is asked for.
+/// Departures from the paper that an owner may choose.
 
 namespace MUSTER_EXPORT muster {
 
-/// Whether a higher node that comes back takes over from a coordinator.
+/// When a higher node that comes back takes over from a lower coordinator.
 enum class Preempt {
   paper,  ///< at once
-  never,  ///< it joins, and the coordinator stays
-  after,  ///< it joins, and takes over when it has been a member for a while
+  never,  ///< the higher node joins, and the lower coordinator stays
+  after,  ///< the higher node joins, and takes over when it has been a member for `preempt_after`
 };
 MUSTER_DESCRIBE_ENUM(Preempt, paper, never, after)
 
-/// How many nodes it takes to be a group.
+/// How many nodes form a group.
 enum class Quorum {
-  off,       ///< any, one included
-  majority,  ///< more than half of all that are configured, and only while they grant it
+  off,       ///< any number, one included
+  majority,  ///< a group works only with more than half of the configured nodes, and only while a
+             ///< majority grants it
 };
 MUSTER_DESCRIBE_ENUM(Quorum, off, majority)
 
-/// When a member starts.
+/// When a member starts its task.
 enum class Resume {
-  ready,  ///< as soon as it knows its task
-  all,    ///< when all members know theirs
+  ready,  ///< as soon as the member knows its own task
+  all,    ///< a member starts when every member knows its task
 };
 MUSTER_DESCRIBE_ENUM(Resume, ready, all)
 
-/// What leaves the paper, of the Bully alone, and is off as it ships (docs/options.md).
+/// The options of the Bully algorithm (docs/explanation/options.md). A default-constructed Options
+/// has every option off.
 struct Options {
   Preempt preempt = Preempt::paper;
-  Duration preempt_after{};  ///< of Preempt::after, as a member of one group
+  Duration preempt_after{};  ///< for Preempt::after: how long a node is a member of one group
+                             ///< before it takes over
   Quorum quorum = Quorum::off;
-  Duration settle{};  ///< how long a node that was never assigned anything waits for others; 0: not
+  Duration settle{};  ///< how long a node that never had an assignment waits for the others; 0: off
   Resume resume = Resume::ready;
   ClockDrift clock_drift = {};  ///< of Quorum::majority
-  Duration calm{};  ///< of who makes its group reorganize again and again (Holds); 0: none
+  Duration calm{};  ///< first suspension of a node that makes its group reorganize (Holds); 0: off
 };
 MUSTER_DESCRIBE(Options, preempt, preempt_after, quorum, settle, resume, clock_drift, calm);
-/// Where none is on they stand in no text: it is the one that was written before there were any.
+/// Without options, the cluster's text is the same as in versions that had no options.
 template <>
 inline constexpr bool left_out_by_default<Options> = true;
 

@@ -2,11 +2,11 @@
 
 #include <muster/values/describe.hpp>
 
-/// The switches: where a protocol departs from the paper's text.
+/// The switches: the places at which a protocol departs from the paper's text.
 
 namespace MUSTER_EXPORT muster {
 
-/// The switches of docs/decisions/switches.md: each is one departure from the paper's text.
+/// The switches of the Bully algorithm. docs/decisions/switches.md describes each one.
 struct Repairs {
   bool start_over_halted = true;
   bool normal_for_me = true;
@@ -20,20 +20,21 @@ struct Repairs {
   bool back_off = true;
   bool left_behind = true;
 
-  /// The paper's text: every switch off.
+  /// The paper's text: every switch is off.
   static constexpr Repairs none() {
     return {false, false, false, false, false, false, false, false, false, false, false};
   }
-  /// Whether options may be chosen beside: every switch is on but the one that came after them.
+  /// Whether options may be chosen: every switch is on. The switch `left_behind` alone may be off,
+  /// because it is newer than the options.
   [[nodiscard]] constexpr bool allow_options() const;
-  /// Whether the assertions hold: where no refusal is reported, a Halt has to be answered only when
-  /// the application has stopped (docs/findings.md, V9).
+  /// Whether the assertions hold. If nodes do not report refusals, the answer to a Halt must wait
+  /// for the end of the stop (docs/findings.md, V9).
   [[nodiscard]] constexpr bool safe() const { return report_refusals || !stop_beside_halts; }
 };
 MUSTER_DESCRIBE(Repairs, start_over_halted, normal_for_me, lost_members, report_refusals, tags,
                 parallel_calls, proofs, stop_beside_halts, save_promises_only, back_off,
                 left_behind);
-/// A journal that does not mention the switch was written before there was one.
+/// Older journals do not contain this switch.
 template <>
 inline constexpr bool left_out_in<&Repairs::left_behind> = true;
 
@@ -47,9 +48,10 @@ namespace invitation {
 
 using muster::operator==;
 
-/// The switches of docs/decisions/invitation.md, each of the Invitation algorithm alone.
+/// The switches of the Invitation algorithm. docs/decisions/invitation.md describes each one.
 struct Repairs {
-  /// The paper's own, and no departure from it: off only to see what the safe counter is for.
+  /// The paper's own rule and no departure from it. The lab turns this rule off to show its
+  /// purpose.
   bool safe_counter = true;
   bool growing_numbers = true;
   bool reorganization_first = true;
@@ -64,13 +66,13 @@ struct Repairs {
   bool proofs = true;
   bool back_off = true;
 
-  /// The paper's text: every switch off but the paper's own.
+  /// The paper's text: every switch is off, except the paper's own rule.
   static constexpr Repairs none() {
     return {true,  false, false, false, false, false, false,
             false, false, false, false, false, false};
   }
-  /// Whether the assertions hold: a node that counts from 0 again gives a new group an old number
-  /// (docs/findings.md, I4).
+  /// Whether the assertions hold. A node that counts groups from 0 again gives a new group an old
+  /// number (docs/findings.md, I4).
   [[nodiscard]] constexpr bool safe() const { return safe_counter; }
 };
 MUSTER_DESCRIBE(Repairs, safe_counter, growing_numbers, reorganization_first, probe_tells_status,

@@ -8,34 +8,37 @@
 #include <variant>
 #include <vector>
 
-/// The interface of every protocol: the events that can happen to a node, and the actions that it
-/// asks its host for. `Actions step(const Config&, State&, const Event&, Moment at)` is a pure
-/// function; `at` is when the event is given, by the node's clock, and matters where `reads_clock`.
-/// Actions are performed strictly one after the other, a node may fail between any two, and the
-/// next event is given only after the last action of the step before was performed.
+/// The interface of every protocol: the events that can happen to a node, and the actions that a
+/// node asks of its host.
+///
+/// `Actions step(const Config&, State&, const Event&, Moment at)` is a pure function. `at` is the
+/// time of the event by the node's clock; it matters only if `reads_clock` is true for the
+/// configuration. The host performs the actions strictly one after the other, and a node may fail
+/// between any two of them. The host gives the next event only after it has performed the last
+/// action of the step before.
 
 namespace MUSTER_EXPORT muster {
 
-/// What a node waits for besides answers; the host knows how long each takes (Timings).
+/// The timers of a node. `length_of` tells how long each of them runs.
 enum class Timer {
   check,        ///< it is time for Check(i)
-  coordinator,  ///< nothing was heard from the coordinator for long: Timeout(i)
-  retry,        ///< back off before starting over, T doubled `level` times
-  merge,        ///< let a coordinator that is `level` above move first (section 4.1)
-  accepts,      ///< a reasonable time for Accepts (section 4.1)
-  preempt,      ///< this node has been a member of a lower one for so long (docs/options.md)
-  settle,       ///< others have had their time to come up (docs/options.md)
-  rejoin,       ///< who takes no part any more has ceased by now (docs/decisions/differing.md)
-  right,        ///< a right to work ends, its own or another's (docs/options/quorum.md)
+  coordinator,  ///< the coordinator was silent for too long: Timeout(i)
+  retry,        ///< back off before starting over, for T doubled `level` times
+  merge,        ///< give way to a coordinator with an id that is `level` higher (Section IV)
+  accepts,      ///< a reasonable time for Accepts (Section IV)
+  preempt,      ///< this node has been a member under a lower coordinator for `preempt_after`
+  settle,       ///< the time that the other nodes have to come up is over
+  rejoin,  ///< a node that was outvoted has stopped its work by now (docs/decisions/differing.md)
+  right,   ///< a right to work ends, this node's or another's (quorum)
 };
 MUSTER_DESCRIBE_ENUM(Timer, check, coordinator, retry, merge, accepts, preempt, settle, rejoin,
                      right)
 
 /// Why a node leaves.
 enum class LeaveCause {
-  asked,       ///< its owner wants it out: the process ends
+  asked,       ///< the node's owner asked for this: the process ends
   stood_back,  ///< hooks failed again and again: a new life begins after a while
-  unsteady,    ///< it lost its groups again and again: the same (docs/options/calm.md)
+  unsteady,    ///< the node lost its groups again and again: a new life begins after a while (calm)
 };
 MUSTER_DESCRIBE_ENUM(LeaveCause, asked, stood_back, unsteady)
 
@@ -48,23 +51,23 @@ enum class Bound {
 MUSTER_DESCRIBE_ENUM(Bound, answer, stopped, started)
 
 // --- Events
-// -----------------------------------------------------------------------------------------
 
-/// A life begins, with safe storage and nothing else; `safe.incarnation` is this life's, durable.
+/// A life begins, with nothing but safe storage. `safe.incarnation` is the number of this life and
+/// is already durable.
 struct Recovered {
   SafeState safe;
 };
 MUSTER_DESCRIBE(Recovered, safe);
 
-/// A remote procedure is called, or a call is answered.
+/// A letter has arrived: a call of another node, or an answer.
 struct Received {
   Letter letter;
-  /// Of the life that sent it; told until `step` knows.
+  /// The instance of the life that sent it. The host gives the instance until `step` knows it.
   Instance instance{};
 };
 MUSTER_DESCRIBE(Received, letter, instance);
 
-/// That call will never be answered: the paper's ONTIMEOUT.
+/// A call will never be answered: the paper's ONTIMEOUT.
 struct Unanswered {
   NodeId by;
   CallNumber call;
@@ -72,45 +75,48 @@ struct Unanswered {
 };
 MUSTER_DESCRIBE(Unanswered, by, call, how);
 
-/// That life of another node is over: proven.
+/// A life of another node is proven to be over.
 struct Failed {
   NodeId node;
   Incarnation life;
 };
 MUSTER_DESCRIBE(Failed, node, life);
 
-/// A timer that was armed, and neither disarmed nor armed anew since.
+/// A timer has expired. Since the timer was armed, it was neither disarmed nor armed again.
 struct Expired {
   Timer timer{};
 };
 MUSTER_DESCRIBE(Expired, timer);
 
-/// This node let something wait for longer than T/2: by assumption 9 it failed without noticing.
+/// This node let an event wait for longer than T/2. By assumption 9 it has failed without noticing.
 struct Paused {
   Duration gap{};
 };
 MUSTER_DESCRIBE(Paused, gap);
 
-/// The application has ceased; its report, where a `stop` was owed.
+/// The application has stopped its work. `report` is the application's report, if a `stop` was
+/// owed.
 struct Stopped {
   Ticket ticket;
   std::optional<Report> report;
 };
 MUSTER_DESCRIBE(Stopped, ticket, report);
 
+/// `reorganize` has ended with this definition.
 struct Reorganized {
   Ticket ticket;
   Definition definition;
 };
 MUSTER_DESCRIBE(Reorganized, ticket, definition);
 
+/// `start` has succeeded.
 struct Started {
   Ticket ticket;
 };
 MUSTER_DESCRIBE(Started, ticket);
 
-/// `reorganize` or `start` failed, or was cancelled at its deadline. (A `stop` that fails ends the
-/// process: nobody could know otherwise that the application has ceased.)
+/// `reorganize` or `start` failed, or was cancelled at its deadline. A `stop` that fails has no
+/// event: it ends the process, because no one could know that the work has ended.
 struct HookFailed {
   Ticket ticket;
   Hook hook{};
@@ -118,22 +124,24 @@ struct HookFailed {
 };
 MUSTER_DESCRIBE(HookFailed, ticket, hook, why);
 
-/// The node's owner wants it out, in order.
+/// The node's owner wants the node to leave in order.
 struct Leaving {};
 MUSTER_DESCRIBE(Leaving);
 
-/// The node's owner or its application wants its group to reorganize, though nothing has failed:
-/// Election(i) on a coordinator, while a member recovers for its coordinator to find, unless
-/// something runs that leads to a new group anyway. A coordinator of the Invitation algorithm
-/// merges its own group.
+/// The node's owner or its application wants the group to reorganize although no node has failed.
+///
+/// In the Bully algorithm a coordinator runs Election(i). A member recovers, so that its
+/// coordinator finds it. In the Invitation algorithm a coordinator merges its own group. The event
+/// has no effect if a procedure is running that leads to a new group anyway.
 struct ElectionAsked {
-  std::string why;  ///< in their words
+  std::string why;  ///< the reason, in the words of the owner or the application
 };
 MUSTER_DESCRIBE(ElectionAsked, why);
 
-/// Which nodes that are alive cannot be spoken with, for they differ from this one in their
-/// configuration, their wire version or in who they are; and which can. Told where there is one
-/// that differs, whenever any of this changes, and once when there is none any more.
+/// The living nodes that this node cannot talk to, because their configuration, wire version or
+/// identity differs, and the living nodes that it can talk to. The host gives this event while at
+/// least one node differs, whenever either set changes, and once more when no node differs any
+/// longer.
 struct Differing {
   NodeSet differ;
   NodeSet agree;  ///< without this node
@@ -144,35 +152,37 @@ using Event = std::variant<Recovered, Received, Unanswered, Failed, Expired, Pau
                            Reorganized, Started, HookFailed, Leaving, ElectionAsked, Differing>;
 
 // --- Actions
-// ----------------------------------------------------------------------------------------
 
-/// Durable before the next action.
+/// Write this state to safe storage. The state must be durable before the next action.
 struct Save {
   SafeState safe;
 };
 MUSTER_DESCRIBE(Save, safe);
 
-/// Send a letter. For a call (`bound` set) the host later gives exactly one of `Received` with its
-/// answer and `Unanswered`, unless the node no longer awaits it.
+/// Send a letter. After a call (`bound` is set), the host later gives exactly one of `Received`
+/// with the answer and `Unanswered`. The host gives none of them once the node no longer awaits the
+/// call.
 struct Send {
   Letter letter;
   std::optional<Bound> bound;  ///< none for an answer
 };
 MUSTER_DESCRIBE(Send, letter, bound);
 
-/// Start the timer anew, whether it runs or not.
+/// Start the timer from the beginning, whether it runs or not.
 struct Arm {
   Timer timer{};
-  unsigned level{};  ///< for `retry` and `merge`: see length_of; others of options: milliseconds
+  unsigned
+      level{};  ///< `retry`, `merge`: see length_of; `preempt`, `settle`, `right`: the length in ms
 };
 MUSTER_DESCRIBE(Arm, timer, level);
 
+/// Stop the timer, if it runs.
 struct Disarm {
   Timer timer{};
 };
 MUSTER_DESCRIBE(Disarm, timer);
 
-/// When all of a stop has to be over; none: a stop deadline after it began.
+/// The moment by which all of the stop must be over. None: one stop_deadline after the stop begins.
 struct Deadline {
   std::optional<Moment> at;
 };
@@ -180,17 +190,19 @@ MUSTER_DESCRIBE(Deadline, at);
 template <>
 inline constexpr bool left_out_by_default<Deadline> = true;
 
-/// Revoke the permits, cancel the hook that runs and wait for it; if owed, call `stop`. All of it
-/// inside one stop deadline, else the process ends itself. Ends with `Stopped`.
+/// Stop the application: revoke the permits, cancel the running hook and wait for it, then call
+/// `stop` if that is owed. If all of this is not over by the deadline, the process ends. Leads to
+/// `Stopped`.
 struct Stop {
   Ticket ticket;
   StopCause cause;
   bool owed{};
-  Deadline by = {};  ///< where a right to work has ended
+  Deadline by = {};  ///< set if a right to work has ended
 };
 MUSTER_DESCRIBE(Stop, ticket, cause, owed, by);
 
-/// Compute a new definition from what the members hold. Ends with `Reorganized` or `HookFailed`.
+/// Have the application compute a new definition from the holdings of the members. Leads to
+/// `Reorganized` or `HookFailed`.
 struct Reorganize {
   Ticket ticket;
   GroupNumber group;
@@ -198,7 +210,7 @@ struct Reorganize {
 };
 MUSTER_DESCRIBE(Reorganize, ticket, group, members);
 
-/// Install the definition and go on. Ends with `Started` or `HookFailed`.
+/// Have the application install the definition and work. Leads to `Started` or `HookFailed`.
 struct Start {
   Ticket ticket;
   Definition definition;
@@ -206,14 +218,15 @@ struct Start {
 };
 MUSTER_DESCRIBE(Start, ticket, definition, group);
 
-/// The application may work until then, by the clock that `step` is given: no permit is valid
-/// later, and a `Start` that is later is `HookFailed`. The last one stands.
+/// The application may work until this moment, by the clock that `step` is given. No permit is
+/// valid later, and a `Start` that comes later is answered with `HookFailed`. A later Right
+/// replaces an earlier one.
 struct Right {
   Moment until{};
 };
 MUSTER_DESCRIBE(Right, until);
 
-/// All has ceased: close sessions and listener. The life is over.
+/// All work has ended: close the sessions and the listener. The life is over.
 struct Leave {
   LeaveCause cause{};
 };
@@ -222,13 +235,12 @@ MUSTER_DESCRIBE(Leave, cause);
 using Action = std::variant<Save, Send, Arm, Disarm, Stop, Reorganize, Start, Leave, Right>;
 using Actions = std::vector<Action>;
 
-// --- Times, the same for every host
-// ---------------------------------------------------------------------
+// --- Times
 
-/// How long that timer runs when it is armed with that level.
+/// How long this timer runs when it is armed with this level. The same for every host.
 Duration length_of(Timer timer, unsigned level, const Timings& timings);
 
-/// How long a call of that bound may stay unanswered.
+/// How long a call with this bound may stay unanswered.
 Duration length_of(Bound bound, const Timings& timings);
 
 }  // namespace muster

@@ -6,37 +6,38 @@
 #include <variant>
 #include <vector>
 
-/// The Bully as textbooks and encyclopedias give it, with its three messages Election, Answer and
-/// Coordinator and its two timeouts. For comparison: it is not the paper's algorithm, and what it
-/// lacks is the point. Nobody halts before the result is known, nobody says whether it took the
-/// Coordinator message, and whoever sends one is believed.
+/// The Bully as textbooks and encyclopedias describe it, with three messages (Election, Answer,
+/// Coordinator) and two timeouts. This algorithm is not the paper's. Muster contains this version
+/// for comparison, to show what it lacks. No node stops its work before the result is known. The
+/// Coordinator message has no answer, and every node that sends one is believed.
 
 namespace MUSTER_EXPORT muster {
 namespace textbook {
 
 using muster::operator==;
 
-/// Calls that are not answered yet.
+/// Calls that are not answered yet, with the called nodes.
 using Calls = std::map<CallNumber, NodeId>;
 
-// --- Where the election stands
+// --- The states of the election
 
 /// This node takes part in no election.
 struct Idle {};
 MUSTER_DESCRIBE(Idle);
 
-/// Election was sent to all that are more important; the first timeout, T, is for their Answers.
+/// Election was sent to all nodes that are more important. The first timeout, T, is for their
+/// Answers.
 struct Asking {
   Calls asked;
 };
 MUSTER_DESCRIBE(Asking, asked);
 
-/// A more important node has answered; the second timeout, on the timer `coordinator`, is for the
+/// A more important node has answered. The second timeout, on the timer `coordinator`, is for its
 /// Coordinator message.
 struct AwaitingCoordinator {};
 MUSTER_DESCRIBE(AwaitingCoordinator);
 
-/// This node has won: its application ceases.
+/// This node has won: its application stops its work.
 struct Ceasing {};
 MUSTER_DESCRIBE(Ceasing);
 
@@ -44,22 +45,24 @@ MUSTER_DESCRIBE(Ceasing);
 struct Reorganizing {};
 MUSTER_DESCRIBE(Reorganizing);
 
-/// The Coordinator message was sent, or came: the application is stopped and started.
+/// The Coordinator message was sent or received: the application is stopped and started.
 struct Installing {};
 MUSTER_DESCRIBE(Installing);
 
-/// AreYouThere to the coordinator. Textbooks leave open how its failure is noticed.
+/// AreYouThere was sent to the coordinator. Textbooks do not say how a node notices that the
+/// coordinator has failed.
 struct Probing {
   CallNumber call;
   NodeId node;
 };
 MUSTER_DESCRIBE(Probing, call, node);
 
-/// A hook has failed: waiting on the timer `retry` before the next election.
+/// A hook has failed. This node waits on the timer `retry` before the next election.
 struct BackingOff {};
 MUSTER_DESCRIBE(BackingOff);
 
-/// Taking no part: too many others differ (docs/decisions/differing.md).
+/// This node takes no part in elections, because too many others differ
+/// (docs/decisions/differing.md).
 struct Outvoted {};
 MUSTER_DESCRIBE(Outvoted);
 
@@ -70,24 +73,26 @@ using Procedure = std::variant<Idle, Asking, AwaitingCoordinator, Ceasing, Reorg
 struct State : Common {
   using Base = Common;
 
-  std::optional<NodeId> c;  ///< who is believed to be coordinator
+  std::optional<NodeId> c;  ///< the node that this one believes to be coordinator
   Procedure procedure;
-  Calls announced;  ///< Coordinator messages of the last T: nobody answers them
+  Calls announced;  ///< calls of the Coordinator messages sent within the last T; these messages
+                    ///< have no answer
 };
 MUSTER_DESCRIBE(State, s, c, d, g, application, ticket, report, failed_hooks, failed_in_company,
                 procedure, announced, leaving, left, safe, seen, instances, counter, calls,
                 coordinator_armed, met);
 
-/// What one event makes of a node: changes `state` and returns what is to be done, in order.
+/// Applies one event to a node: changes `state` and returns the actions, in order.
 Actions step(const Config& config, State& state, const Event& event);
 
-/// What others may see of the state; `before` is what they saw before, where that is known.
+/// The part of the state that others may see. `before` is the view before the event, if known.
 View view(const Config& config, const State& state, const View& before = {});
 
-/// True while this node waits for the answer to that call, or for the end of its bound.
+/// True while this node waits for the answer to this call, or for the end of its bound.
 bool awaits(const State& state, CallNumber call);
 
-/// True when `i` is more important than `j`: by Config::importance, and of equals by id.
+/// True when `i` is more important than `j`: by Config::importance, and by id if they are equal
+/// there.
 bool is_more_important(const Config& config, NodeId i, NodeId j);
 
 }  // namespace textbook

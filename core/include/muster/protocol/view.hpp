@@ -8,22 +8,22 @@
 #include <optional>
 #include <variant>
 
-/// What everybody may see of a node.
+/// The part of a node's state that everybody may see.
 
 namespace MUSTER_EXPORT muster {
 
-/// What the application of a node does, as the protocol sees it.
+/// The state of a node's application, as the protocol sees it.
 enum class Activity {
-  Owing,  ///< nothing runs, but a `stop` is owed: at the beginning of a life, after a failed start
+  Owing,  ///< no hook runs, but a `stop` must follow: a life has just begun, or a start has failed
   Idle,   ///< stopped
   Starting,      ///< `start` runs
-  Working,       ///< `start` has ended
+  Working,       ///< `start` has succeeded
   Reorganizing,  ///< `reorganize` runs
   Stopping,      ///< a hook is being cancelled, or `stop` runs
 };
 MUSTER_DESCRIBE_ENUM(Activity, Owing, Idle, Starting, Working, Reorganizing, Stopping)
 
-/// Where the procedure of a node waits that runs: each is described where its protocol is, such as
+/// The wait of the procedure that runs. Each protocol describes its own waits, such as
 /// bully::SeekingHigher.
 enum class Wait {
   Idle,  ///< none of its procedures runs
@@ -55,30 +55,31 @@ MUSTER_DESCRIBE_ENUM(Wait, Idle, SeekingHigher, Ceasing, HaltingLower, HaltingAl
                      Settling, GivingWay, Inviting, Forwarding, Accepting, Asking,
                      AwaitingCoordinator, Installing, Outvoted, Rejoining, AskingFree)
 
-/// Of a procedure: a variant of structs whose names are waits.
+/// The wait of a procedure, which is a variant of structs with the names of waits.
 template <class... Waits>
 Wait wait_of(const std::variant<Waits...>& procedure) {
   static constexpr Wait waits[] = {enumerator_named<Wait>(type_name<Waits>()).value()...};
   return waits[procedure.index()];
 }
 
-/// The view of a node's state that journals, `muster status` and assertions share.
+/// The view of a node's state that journals, `muster status` and the assertions share.
 struct View {
   Status status{};
-  std::optional<NodeId> coordinator;  ///< none outside Reorganization and Normal
-  std::optional<GroupNumber> group;   ///< none outside Reorganization and Normal
+  std::optional<NodeId> coordinator;  ///< only in Reorganization and Normal
+  std::optional<GroupNumber> group;   ///< only in Reorganization and Normal
   std::optional<NodeId> halted_by;
-  std::optional<NodeSet> up;         ///< S(i).Up on the coordinator
+  std::optional<NodeSet> up;         ///< S(i).Up, on the coordinator only
   std::optional<Digest> definition;  ///< the digest of S(i).d, in Normal
   Wait procedure{};
   Activity application{};
-  HeldNodes held = {};
+  HeldNodes held = {};  ///< nodes that the coordinator keeps out of the group
 };
 MUSTER_DESCRIBE(View, status, coordinator, group, halted_by, up, definition, procedure, application,
                 held);
 
-/// Of the definition of that group, which is always the same: where `before` has it, it is not
-/// digested again. None where one of them is missing: in no node, but a journal may say so.
+/// The digest of a group's definition. The definition of a group never changes, so the digest is
+/// taken from `before` if that view is of the same group. None if the definition or the group is
+/// missing, which is only possible in a damaged journal.
 std::optional<Digest> digest_of(const std::optional<Definition>& definition,
                                 const std::optional<GroupNumber>& group, const View& before);
 

@@ -30,33 +30,36 @@
 
 /// The bounded archive: values to and from bytes, for disk and wire alike.
 ///
-/// Described values go by their descriptions; other classes by ordinary Boost.Serialization
-/// members, with version 0. Numbers are little-endian and of fixed width, an enumeration is one
-/// byte, a count 32 bits; an optional has a byte 0 or 1 before its value, a variant the index of
-/// its alternative. There is no header, no pointer and no tracking: who frames the bytes says which
-/// version they are of.
+/// Described values are archived by their descriptions, other classes by their ordinary
+/// Boost.Serialization members, with version 0. Numbers are little-endian and of fixed width. An
+/// enumeration is one byte, a count 32 bits. An optional has a byte 0 or 1 before its value, a
+/// variant the index of its alternative. An archive has no header, no pointer and no tracking: the
+/// code that frames the bytes records their version.
 ///
-/// Reading trusts nothing: counts are held against the bytes left before memory is taken for them,
-/// sets and maps ascend, enumerators exist, and all bytes belong to the value. So equal values and
-/// only they have equal bytes, where no type with serialize() members of its own takes part.
+/// Reading trusts nothing. A count is checked against the bytes that are left before memory is
+/// allocated for it. Sets and maps must ascend, enumerators must exist, and all bytes must belong
+/// to the value. So two values have the same bytes if and only if they are equal. This need not be
+/// true of types with serialize() members of their own.
 
 namespace MUSTER_EXPORT muster {
 
-/// The CRC-32 of `bytes` (ISO 3309, as in zlib): finds accidents on a disk or a wire, not attacks.
+/// The CRC-32 of `bytes` (ISO 3309, as in zlib). This checksum detects accidental damage on a disk
+/// or a wire, not attacks.
 std::uint32_t checksum(std::string_view bytes);
 
-/// How many bytes `encode` makes of a described value, found without making them.
+/// How many bytes `encode` makes of a described value, computed without encoding it.
 template <class T>
 std::size_t size_of_encoded(const T& value) {
   return detail::archived_size(value);
 }
 
-/// What `decode` accepts at most.
+/// The most that `decode` accepts.
 struct Limits {
   std::size_t bytes = std::size_t{1} << 24;     ///< of the whole input
-  std::size_t elements = std::size_t{1} << 16;  ///< of all containers together
-  std::size_t depth = 16;                       ///< of values in values
-  bool foreign = true;  ///< somebody else's: incarnations and counters up to `highest_number`
+  std::size_t elements = std::size_t{1} << 16;  ///< in all containers together
+  std::size_t depth = 16;                       ///< of nested values
+  bool foreign = true;  ///< true for bytes from another node: incarnations and counters above
+                        ///< `highest_number` are refused
 };
 
 namespace detail {
@@ -67,18 +70,18 @@ struct ArchiveError : std::runtime_error {
 
 }  // namespace detail
 
-/// Appends values to a string.
+/// Appends values to a string. The string must outlive the archive.
 class OutputArchive : public boost::archive::detail::interface_oarchive<OutputArchive> {
  public:
   explicit OutputArchive(std::string& out) : out_(out) {}
 
-  /// Boost.Serialization's name for what `<<` and `&` do.
+  /// The function that Boost.Serialization calls for `<<` and `&`.
   template <class T>
   void save_override(const T& value) {
     detail::save_value(*this, value);
   }
 
-  /// For loaders that know their size, like those of arrays.
+  /// For classes that know their size, such as arrays.
   void save_binary(const void* bytes, std::size_t size) {
     out_.append(static_cast<const char*>(bytes), size);
   }
@@ -117,8 +120,10 @@ class OutputArchive : public boost::archive::detail::interface_oarchive<OutputAr
   std::string& out_;
 };
 
-/// Reads values from bytes that anybody may have written. Throws std::exception for what is not a
-/// value.
+/// Reads values from bytes that anyone may have written. The bytes must outlive the archive.
+///
+/// @par Exceptions
+/// Throws an exception derived from std::exception for bytes that are not a value.
 class InputArchive : public boost::archive::detail::interface_iarchive<InputArchive> {
  public:
   explicit InputArchive(std::string_view bytes, Limits limits = {})
@@ -126,13 +131,13 @@ class InputArchive : public boost::archive::detail::interface_iarchive<InputArch
     if (bytes.size() > limits.bytes) fail("more bytes than the limit");
   }
 
-  /// Boost.Serialization's name for what `>>` and `&` do.
+  /// The function that Boost.Serialization calls for `>>` and `&`.
   template <class T>
   void load_override(T& value) {
     detail::load_value(*this, value);
   }
 
-  /// For loaders that know their size, like those of arrays.
+  /// For classes that know their size, such as arrays.
   void load_binary(void* to, std::size_t size) {
     const std::string_view bytes = take(size);
     if (size > 0) std::memcpy(to, bytes.data(), size);
@@ -142,9 +147,9 @@ class InputArchive : public boost::archive::detail::interface_iarchive<InputArch
   }
   void reset_object_address(const void*, const void*) {}
 
-  /// Fails unless every byte was read.
+  /// Throws unless every byte was read.
   void finish() const {
-    if (!left_.empty()) fail("bytes that belong to nothing");
+    if (!left_.empty()) fail("surplus bytes at the end");
   }
 
  private:
@@ -187,7 +192,8 @@ class InputArchive : public boost::archive::detail::interface_iarchive<InputArch
   std::size_t take_count(std::size_t least) {
     const std::size_t count = take_number<std::uint32_t>();
     if (count > limits_.elements - elements_) fail("more elements than the limit");
-    if (least > 0 && count > left_.size() / least) fail("a count that the bytes left cannot hold");
+    if (least > 0 && count > left_.size() / least)
+      fail("a count too large for the bytes that are left");
     elements_ += count;
     return count;
   }
@@ -245,7 +251,7 @@ void OutputArchive::save_here(const T& value) {
   } else if constexpr (std::same_as<T, serialization::collection_size_type>) {
     put_count(value);
   } else if constexpr (std::same_as<T, serialization::item_version_type>) {
-    // Versions are the business of who frames the bytes.
+    // The code that frames the bytes records versions.
   } else if constexpr (detail::is_made_from<T, serialization::nvp>) {
     save_override(value.const_value());
   } else if constexpr (detail::is_made_from<T, serialization::array_wrapper>) {
@@ -263,7 +269,8 @@ void InputArchive::take_vector(T& to) {
   using Element = typename T::value_type;
   const std::size_t count = take_count(detail::least_bytes<Element>());
   to.clear();
-  // Room for as much as its own bytes could be; more as the elements come.
+  // Reserves no more memory than the remaining bytes could fill; the vector grows as elements are
+  // read.
   to.reserve(std::min(count, left_.size() / sizeof(Element) + 1));
   for (std::size_t i = 0; i < count; ++i) load_override(to.emplace_back());
 }
@@ -276,7 +283,7 @@ void InputArchive::take_map(T& to) {
   for (std::size_t i = 0; i < count; ++i) {
     Pair pair;
     load_override(pair);
-    if (!to.empty() && !(to.rbegin()->first < pair.first)) fail("a map that does not ascend");
+    if (!to.empty() && !(to.rbegin()->first < pair.first)) fail("a map whose keys do not ascend");
     to.emplace_hint(to.end(), std::move(pair));
   }
 }
@@ -287,7 +294,7 @@ inline void InputArchive::take_set(NodeSet& to) {
   NodeId last;
   for (std::size_t i = 0; i < count; ++i) {
     const NodeId node{take_number<std::uint32_t>()};
-    if (i > 0 && node <= last) fail("a set that does not ascend");
+    if (i > 0 && node <= last) fail("a set whose ids do not ascend");
     to.insert(node);
     last = node;
   }
@@ -337,7 +344,7 @@ void InputArchive::load_here(T& value) {
     if (++depth_ > limits_.depth) fail("values nested more deeply than the limit");
     if constexpr (AnyOptional<T>) {
       value.reset();
-      if (take_below(2, "an optional value neither there nor not") == 1)
+      if (take_below(2, "an optional value that is neither present nor absent") == 1)
         load_override(value.emplace());
     } else if constexpr (AnyVariant<T>) {
       take_variant(value);
@@ -370,6 +377,7 @@ void InputArchive::load_here(T& value) {
   }
 }
 
+/// @cond
 template <class T>
 void detail::save_value(OutputArchive& archive, const T& value) {
   archive.save_here(value);
@@ -379,6 +387,7 @@ template <class T>
 void detail::load_value(InputArchive& archive, T& value) {
   archive.load_here(value);
 }
+/// @endcond
 
 /// Appends the bytes of `value` to `out`.
 template <class T>
@@ -396,8 +405,9 @@ std::string encode(const T& value) {
   return out;
 }
 
-/// The value that all of `bytes` stand for. The failure says at which byte they are none; its exit
-/// code is that of a damaged store. Never throws; the process ends where there is no memory.
+/// Decodes a value; all of `bytes` must belong to it. Never throws: a failure names the byte at
+/// which decoding stopped, with the exit code of a damaged store. If there is no memory, the
+/// process ends.
 template <class T>
 Expected<T> decode(std::string_view bytes, Limits limits = {}) noexcept {
   try {

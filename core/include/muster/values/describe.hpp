@@ -16,8 +16,9 @@
 #include <type_traits>
 #include <utility>
 
-/// One description per value type: the list of its fields. Equality, hash, text, JSON and archive
-/// are all made from it, so a field is either in all of them or the program does not compile.
+/// One description for each value type: the list of its fields. Equality, hash, text, JSON and
+/// archive are all made from it. So each field of the type is part of all five, or the program does
+/// not compile.
 
 namespace MUSTER_EXPORT muster {
 
@@ -25,7 +26,7 @@ namespace detail {
 
 struct ConvertsToAnything {
   template <class T>
-  operator T() const;  // never defined: only asked whether a field could be made from it
+  operator T() const;  // never defined: only used to ask whether a field can be made from it
 };
 
 template <class T, std::size_t... I>
@@ -57,25 +58,27 @@ concept Described = std::is_class_v<T> && boost::describe::has_describe_members<
 template <class T>
 concept DescribedEnum = std::is_enum_v<T> && boost::describe::has_describe_enumerators<T>::value;
 
-/// True of the type of a field that JSON leaves out where it has its default value.
+/// True if JSON omits a field of this type while it has its default value. Specialize this variable
+/// for types that were added later than the first journals.
 template <class T>
 inline constexpr bool left_out_by_default = false;
-/// The same of one field, by the pointer to it.
+/// The same for one field, by the pointer to it.
 template <auto Field>
 inline constexpr bool left_out_in = false;
 
-/// Under which key an object of JSON names the alternative of the variant that it was made from.
+/// The key under which a JSON object names the alternative of the variant that it was made from.
 template <class T>
 inline constexpr std::string_view json_tag = "type";
 
-/// True for what JSON has among the fields of its owner rather than in an object of its own.
+/// True if JSON writes the fields of a value of this type among the fields of its owner, instead of
+/// in an object of its own.
 template <class T>
 inline constexpr bool json_among_fields = false;
 
-/// The greatest number that the archive reads as a value of that type.
+/// The greatest number that the archive accepts for a value of this type.
 template <class T>
 inline constexpr std::uint64_t greatest_of = std::numeric_limits<std::uint64_t>::max();
-/// The same of one field, by the pointer to it.
+/// The same for one field, by the pointer to it.
 template <auto Field>
 inline constexpr std::uint64_t greatest_in = std::numeric_limits<std::uint64_t>::max();
 
@@ -84,7 +87,7 @@ template <Described T>
 constexpr bool description_is_complete() {
   std::size_t fields = detail::count_fields<T>();
   if constexpr (requires { typename T::Base; })
-    fields += detail::count_fields<typename T::Base>() - 1;  // which counts as one field
+    fields += detail::count_fields<typename T::Base>() - 1;  // the base counts as one field
   return fields == boost::mp11::mp_size<FieldsOf<T>>::value;
 }
 
@@ -107,8 +110,8 @@ constexpr bool operator==(const T& left, const T& right) {
 
 }  // namespace muster
 
-/// Describes the aggregate `Type` by all its fields, in order, those of its `Type::Base` included
-/// where it has one. Stands in the namespace of `Type`.
+/// Describes the aggregate `Type` by all its fields, in order. If it has a `Type::Base`, the fields
+/// of that base are included. Write it in the namespace of `Type`.
 #define MUSTER_DESCRIBE(Type, ...)                         \
   BOOST_DESCRIBE_STRUCT(Type, (), (__VA_ARGS__))           \
   static_assert(::muster::description_is_complete<Type>(), \

@@ -2,14 +2,14 @@
 
 #include <muster/values/describe.hpp>
 
-/// The lines that a node's log has, and their form.
+/// The levels and formats of a node's log.
 
 namespace MUSTER_EXPORT muster {
 
-/// How much a line of a log matters.
+/// How important a line of a log is.
 enum class LogLevel {
   error,    ///< the node ends
-  warning,  ///< somebody should look after it
+  warning,  ///< an operator should look into the event
   info,     ///< what the node does
 };
 MUSTER_DESCRIBE_ENUM(LogLevel, error, warning, info)

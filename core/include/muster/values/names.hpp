@@ -22,7 +22,7 @@ constexpr std::string_view own_signature() {
 
 }  // namespace detail
 
-/// The name of `T` without its namespaces: "Halt". Known while compiling.
+/// The name of `T` without its namespaces, such as "Halt". Computed at compile time.
 template <class T>
 constexpr std::string_view type_name() {
   std::string_view name = detail::own_signature<T>();
@@ -31,14 +31,15 @@ constexpr std::string_view type_name() {
   return name.substr(name.rfind(':') + 1);  // npos + 1 is 0: no namespace
 }
 
-/// The name of the alternative that `variant` holds: "Halt" for a Message that holds a Halt.
+/// The name of the alternative that `variant` holds, such as "Halt" for a Message that holds a
+/// Halt.
 template <class... Alternatives>
 constexpr std::string_view alternative_name(const std::variant<Alternatives...>& variant) {
   constexpr std::string_view names[] = {type_name<Alternatives>()...};
   return names[variant.index()];
 }
 
-/// The name of an enumerator; empty for a value that the description does not name.
+/// The name of an enumerator; empty if the description does not name the value.
 template <DescribedEnum E>
 constexpr std::string_view enumerator_name(E value) {
   std::string_view name;
@@ -48,7 +49,7 @@ constexpr std::string_view enumerator_name(E value) {
   return name;
 }
 
-/// The enumerator of that name; none if there is none.
+/// The enumerator with this name; none if there is no such enumerator.
 template <DescribedEnum E>
 constexpr std::optional<E> enumerator_named(std::string_view name) {
   std::optional<E> found;

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-/// Values as one line for people: test failures, diagnostics, sentences of errors.
+/// Values as one line of text for people: in test failures, diagnostics and error messages.
 
 namespace MUSTER_EXPORT muster {
 
@@ -56,7 +56,7 @@ void append_described(std::string& out, const T& value) {
   }
 }
 
-// "5.3.1": a number that is made of numbers.
+// "5.3.1": a number that consists of numbers.
 template <Described T>
 void append_dotted(std::string& out, const T& value) {
   for_each_field(value, [&](const char*, const auto& field) {
@@ -124,7 +124,7 @@ void append_text(std::string& out, const T& value) {
 
 }  // namespace detail
 
-/// One line for people: "Halt{election: 5.3.1}".
+/// The value as one line for people, such as "Halt{election: 5.3.1}".
 template <class T>
 std::string to_text(const T& value) {
   std::string out;
@@ -132,10 +132,10 @@ std::string to_text(const T& value) {
   return out;
 }
 
-/// Bytes of somebody else as they may stand in a log: printable, and not longer than a line bears.
+/// Bytes from another program, made safe for a log: printable, and cut to `most` bytes.
 std::string presentable(std::string_view bytes, std::size_t most = 120);
 
-/// A type whose text is made from its description, or from those of what it contains.
+/// A type with a text that is made from its description, or from the descriptions of its parts.
 template <class T>
 concept HasText =
     Described<T> || DescribedEnum<T> || AnyStrong<T> || AnyOptional<T> || AnyVariant<T> ||
@@ -150,7 +150,8 @@ inline std::ostream& operator<<(std::ostream& out, const Failure& failure) {
   return out << failure.what << " (exit code " << static_cast<int>(failure.code) << ')';
 }
 
-// So that the operator is found for the types of the protocols and of hosts.
+// These declarations let argument-dependent lookup find the operator for the types of the protocols
+// and of hosts.
 namespace bully {
 using muster::operator<<;
 }

@@ -7,25 +7,28 @@
 #include <span>
 #include <string>
 
-/// The paper's assertions (section 5) and ours, over the nodes of one instant. The
-/// same functions serve unit tests, `muster verify`, simulator and checker. hook_grammar.hpp has
-/// the one that is about the order of things.
+/// The paper's assertions (Sections III and IV) and ours, over the nodes at one moment. Unit tests,
+/// `muster verify`, the simulator and the checker use the same functions. hook_grammar.hpp has the
+/// assertion about the order of events.
+///
+/// Each function returns the disagreement; none if the assertion holds.
 
 namespace MUSTER_EXPORT muster {
 
-/// What the assertions read of one node.
+/// The facts about one node that the assertions read.
 struct Standing {
   NodeId node;
-  /// False while it is down or paused: what it did before does not count then.
+  /// `up` is false while the node is down or paused. If `up` is false, the other fields are
+  /// ignored.
   bool up = false;
   Status status = Status::Down;
   std::optional<NodeId> coordinator;  ///< S(i).c, in Reorganization and Normal
   std::optional<GroupNumber> group;
-  std::optional<Digest> definition;  ///< of S(i).d, in Normal
-  /// The group that its application works for: from the beginning of `start` to the end of the next
-  /// `stop`, or of that life.
+  std::optional<Digest> definition;  ///< the digest of S(i).d, in Normal
+  /// The group that its application works for, from the beginning of `start` to the end of the next
+  /// `stop` or of that life.
   std::optional<GroupNumber> works_for;
-  bool takes_part = true;  ///< false while too many others differ from it
+  bool takes_part = true;  ///< false while nodes that differ outvote the node
 };
 MUSTER_DESCRIBE(Standing, node, up, status, coordinator, group, definition, works_for, takes_part);
 
@@ -34,71 +37,74 @@ Standing standing(NodeId node, const View& view, std::optional<GroupNumber> work
 
 using Standings = std::span<const Standing>;
 
-/// Assertion 1a: two nodes in Reorganization or Normal have the same coordinator.
+/// Assertion 1a: any two nodes in Reorganization or Normal have the same coordinator.
 std::optional<Disagreement> assertion_1a(Standings nodes);
 
-/// Assertion 1b: two nodes in Normal have the same definition of the task.
+/// Assertion 1b: any two nodes in Normal have the same definition of the task.
 std::optional<Disagreement> assertion_1b(Standings nodes);
 
-/// Assertion 2, of a state that has been left in peace for long enough: one node is Normal and its
-/// own coordinator, and all others that are up are Normal with the same coordinator. Holds where
-/// nobody is up. Where fewer than `quorum` are up: none of them is in Reorganization or Normal, or
-/// works.
+/// Assertion 2, for a state after a long enough time without disturbances. One node is Normal and
+/// its own coordinator, and all other nodes that are up are Normal with the same coordinator. The
+/// assertion holds if no node is up. If fewer than `quorum` nodes are up, the assertion demands
+/// instead that none of them is in Reorganization or Normal, or works.
 std::optional<Disagreement> assertion_2(Standings nodes, std::size_t quorum = 0);
 
-/// Assertion 3a: two nodes in Reorganization or Normal, in one group, have the same coordinator.
+/// Assertion 3a: any two nodes in Reorganization or Normal in the same group have the same
+/// coordinator.
 std::optional<Disagreement> assertion_3a(Standings nodes);
 
-/// Assertion 3b: two nodes in Normal, in one group, have the same definition of the task.
+/// Assertion 3b: any two nodes in Normal in the same group have the same definition of the task.
 std::optional<Disagreement> assertion_3b(Standings nodes);
 
-/// Assertion 4, of a state that has been left in peace for long enough: of `together`, nodes that
-/// can all communicate with each other and with nobody else, one is Normal and its own coordinator,
-/// and all others that are up are Normal with the same coordinator, in the same group. Holds where
-/// none of them is up.
+/// Assertion 4, for a state after a long enough time without disturbances. The nodes `together` can
+/// all communicate with each other and with no other node. One of them is Normal and its own
+/// coordinator. All others of them that are up are Normal with the same coordinator, in the same
+/// group. The assertion holds if none of the nodes `together` is up.
 std::optional<Disagreement> assertion_4(Standings nodes, const NodeSet& together);
 
-/// What a protocol claims, and in which worlds.
+/// The assertions that a protocol claims, and the conditions.
 struct Claims {
-  /// By their names in verdicts, in the order in which verdicts are given.
+  /// The names of the assertions in verdicts, in the order of the verdicts.
   std::vector<std::string> assertions;
-  /// Several groups may be at work side by side: 3a, 3b and 4 are claimed, not 1a, 1b and 2; with
-  /// or without assumptions 8 and 9.
+  /// Several groups may work side by side. Then 3a, 3b and 4 are claimed, and 1a, 1b and 2 are not.
+  /// These claims need neither assumption 8 nor assumption 9.
   bool of_groups = false;
-  /// What came of a call that was wrongly taken for unanswered does not last (6.12).
+  /// True if the nodes recover by themselves after one of them has wrongly taken a call for
+  /// unanswered.
   bool heals = true;
-  /// It takes so many nodes to be a group.
+  /// The least number of nodes that form a group; 0 if any number does.
   std::size_t quorum = 0;
-  /// Works-apart holds whatever the network does (docs/options/quorum.md).
+  /// True if the assertion works-apart holds whatever the network does
+  /// (docs/explanation/options/quorum.md).
   bool in_cuts = false;
 };
 
-/// What the protocol of that configuration claims.
+/// The claims of the protocol of this configuration.
 Claims claims_of(const ProtocolConfig& config);
-/// The assertions about times that it claims besides if no process is late, as in the simulator. On
-/// a machine that is short of processors a node may react later than the bounds say.
+/// The further assertions, about times. The protocol claims them only if no process is late, as in
+/// the simulator. A node on an overloaded machine may react later than these bounds.
 std::vector<std::string> timed_claims_of(const ProtocolConfig& config);
 
-/// How long it may take from the last disturbance to a state of Assertion 2, or 4 in the Invitation
-/// algorithm: see assertions.cpp.
+/// The longest time from the last disturbance to a state that satisfies Assertion 2; in the
+/// Invitation algorithm, Assertion 4. assertions.cpp derives it.
 Duration settling_bound(const ProtocolConfig& config);
 
-/// True in a state of Assertion 2 in which somebody is up and all have the same group number.
+/// True if at least one node is up, Assertion 2 holds, and all nodes that are up have the same
+/// group number.
 bool is_one_group(Standings nodes);
 
-/// No two nodes work at once for different groups.
+/// No two nodes work for different groups at the same time.
 std::optional<Disagreement> works_apart(Standings nodes);
 
 /// A reorganization has at least `quorum` members, its coordinator included.
 std::optional<Disagreement> has_quorum(NodeId coordinator, std::size_t members, std::size_t quorum);
 
-/// Whatever group a node comes into, it has accepted no greater number before, nor this one,
-/// restarts included.
-/// `accepted` counts when all Saves of its step are durable.
+/// A node accepts only a group number greater than every number that it has accepted before, in any
+/// life. The number `accepted` counts as accepted once all Saves of its step are durable.
 std::optional<Disagreement> group_grows(NodeId node, const std::optional<GroupNumber>& before,
                                         const GroupNumber& accepted);
 
-/// What was durable is there when the next life begins: nothing in `recovered` is older than in
+/// All durable data is there when the next life begins: nothing in `recovered` is older than in
 /// `saved`.
 std::optional<Disagreement> durable(NodeId node, const SafeState& saved,
                                     const SafeState& recovered);

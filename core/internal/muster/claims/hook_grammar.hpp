@@ -8,13 +8,14 @@
 #include <optional>
 #include <string>
 
-/// The hook grammar: in which order a host may perform what a node asked for (docs/architecture.md,
-/// P1, P2, P4 to P8). It reads the lines of a journal, or the values of which they are made.
+/// The hook grammar: the order in which a host may perform the actions of a node
+/// (docs/architecture.md, P1, P2 and P4 to P8). The grammar reads the lines of a journal, or the
+/// values of these lines.
 
 namespace MUSTER_EXPORT muster {
 
-/// One life of one node. Every member takes the next line of that life and says what is wrong with
-/// it, in one sentence, or nothing.
+/// The hooks of one life of one node. Each member takes the next line of that life. The member
+/// returns one sentence if the line is wrong, otherwise none.
 class HookGrammar {
  public:
   using Wrong = std::optional<std::string>;
@@ -22,37 +23,38 @@ class HookGrammar {
   /// A life that begins: it owes one `stop`.
   HookGrammar() = default;
 
-  /// A life of which the beginning is not known: nothing is wrong before the first hook that
-  /// begins.
+  /// A life without a known beginning. Nothing counts as wrong before the first hook that begins.
   explicit HookGrammar(const Protocol& state);
 
-  /// An event and the actions that it led to. The actions of the step before are all performed.
+  /// An event and the actions that it led to. All actions of the step before must have been
+  /// performed.
   Wrong step(const Event& event, const Actions& actions);
 
-  /// The next Save of the last step is durable.
+  /// One more Save of the last step is durable.
   Wrong performed();
 
   /// A hook begins, ends or fails.
   Wrong hook(const journal::HookEdge& edge);
 
-  /// Permits are revoked, or the last of them is returned.
+  /// The permits of a group are revoked, or the last of them is returned.
   Wrong permits(journal::PermitsEdge edge, const GroupNumber& group);
 
-  /// Lines are missing: from here on as in a life whose beginning is not known.
+  /// Lines are missing. From the next line on, the life is treated as one without a known
+  /// beginning.
   void lines_are_missing();
 
-  /// The same, after which the node is known to be in this state, all actions performed. Where it
-  /// works on in the same group nothing that a hook does is missing.
+  /// Lines are missing, but the state after them is known, and all actions of the missing steps are
+  /// performed. If the node still works in the same group, no missing line was about a hook.
   void lines_are_missing(const Protocol& state);
 
   /// The group that the application works for, from the beginning of `start` to the end of `stop`.
   [[nodiscard]] const std::optional<GroupNumber>& works_for() const { return started_; }
 
-  /// True when its application has ceased, and reported: it may be a member of a reorganization
-  /// (P4).
+  /// True once the application has stopped its work and reported. The node must not be a member of
+  /// a reorganization before (P4).
   [[nodiscard]] bool has_ceased() const { return !stop_owed_ && !running_; }
 
-  /// The Saves of the last step that are not durable yet.
+  /// The number of Saves of the last step that are not durable yet.
   [[nodiscard]] std::size_t saves_awaited() const { return saving_.size(); }
 
   /// True from the beginning of `start` until the permits of its group are revoked.
@@ -63,7 +65,7 @@ class HookGrammar {
  private:
   enum class PermitsAre { none, valid, revoked };
 
-  /// What a Stop, Reorganize or Start asked for.
+  /// The request of a Stop, Reorganize or Start action.
   struct Asked {
     Hook hook{};
     Ticket ticket;
@@ -78,7 +80,7 @@ class HookGrammar {
     Ticket ticket;
     friend bool operator==(const Running&, const Running&) = default;
   };
-  /// S(i).d and S(i).g as they are in safe storage.
+  /// S(i).d and S(i).g in safe storage.
   struct Saved {
     Digest definition;
     GroupNumber group;
@@ -95,14 +97,14 @@ class HookGrammar {
   Wrong start_begins(const journal::HookEdge& edge) const;
   Wrong ends(const journal::HookEdge& edge);
 
-  bool sure_ = true;       ///< false until a hook begins, in a life whose beginning is not known
-  bool stop_owed_ = true;  ///< by the beginning of a life, and by each `start` that began
+  bool sure_ = true;            ///< false before the first hook of a life without a known beginning
+  bool stop_owed_ = true;       ///< at the beginning of a life, and after each `start` that began
   std::optional<Asked> asked_;  ///< the newest
   std::optional<Running> running_;
-  std::map<Hook, Ticket> ended_;  ///< the newest ticket of each hook that ended well
+  std::map<Hook, Ticket> ended_;  ///< the newest ticket of each hook that succeeded
   std::optional<GroupNumber> started_;
   PermitsAre permits_ = PermitsAre::none;
-  bool stopped_given_ = false;  ///< the last Stop has ended for the protocol too
+  bool stopped_given_ = false;  ///< the protocol was told that the last Stop has ended
   std::optional<Saved> saved_;
   std::deque<std::optional<Saved>> saving_;
 };

@@ -6,45 +6,48 @@
 #include <functional>
 #include <map>
 
-/// The assertion left-behind: a node that its group has gone on without is soon at work no more.
-/// Unlike works-apart it is claimed while links are cut.
+/// The assertion left-behind: after its group has continued without it, a node soon stops its work.
+/// Unlike works-apart, this assertion is also claimed while links are cut.
 
 namespace MUSTER_EXPORT muster {
 
-/// How long a node may still be at work.
+/// How long a node that was left behind may still work.
 struct LeftBehindBounds {
-  Duration told;       ///< a member, since its coordinator left the group; its answers arrive
-  Duration unheard;    ///< the same, if they do not arrive
-  Duration outranked;  ///< a coordinator, since a higher node that it hears works in another group
+  Duration
+      told;  ///< a member whose coordinator left the group, if the coordinator's answers arrive
+  Duration unheard;  ///< a member whose coordinator left the group, if the coordinator's answers do
+                     ///< not arrive
+  Duration outranked;  ///< a coordinator that hears a higher node which works in another group
 };
 LeftBehindBounds left_behind_bounds(const Timings& timings);
 
-/// The nodes of a cluster that were left behind, and since when.
+/// The nodes of a cluster that were left behind, each with the time at which that happened.
 class LeftBehind {
  public:
   using TimingsOf = std::function<Timings(NodeId)>;
 
-  /// From `now` on the nodes stand so, and no letter passes between the nodes of `unheard`.
+  /// Records the states of the nodes from `now` on. No letter passes between the two nodes of a
+  /// pair in `unheard`.
   void see(Duration now, Standings nodes, const Cuts& unheard, const TimingsOf& timings_of);
 
-  /// Nothing is known any more: each bound begins again with the next `see`.
+  /// Forgets all nodes: each bound starts again with the next `see`.
   void forget() { behind_.clear(); }
-  /// The same of that node.
+  /// The same for one node.
   void forget(NodeId node) { behind_.erase(node); }
 
-  /// A node that is at work at `now` though its bound is over.
+  /// A node that still works at `now` although its bound has passed.
   [[nodiscard]] std::optional<Disagreement> overdue(Duration now) const;
 
  private:
   struct Behind {
     Duration since{};
-    GroupNumber group;  ///< that it works for
+    GroupNumber group;  ///< the group that the node works for
     NodeId other;       ///< the coordinator that left it, or the higher node
     bool unheard = false;
-    bool others_unheard = false;  ///< one of the other higher nodes
+    bool others_unheard = false;  ///< the node does not hear one of the other higher nodes
     Duration bound{};
   };
-  /// What has gone on without that node; none: nothing.
+  /// The node or group that has left that node behind; none if nothing has.
   static std::optional<Behind> behind(const Standing& node, Standings nodes, const Cuts& unheard);
 
   std::map<NodeId, Behind> behind_;

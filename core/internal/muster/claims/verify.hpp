@@ -15,9 +15,18 @@
 #include <variant>
 #include <vector>
 
-/// Journals checked against the assertions. All lines of all journals are read twice in the order
-/// of their times, because a node that paused says so only afterwards: first by a Foreseer, then by
-/// a Verifier.
+/// Checks journals against the assertions. A node that was paused reports the pause only
+/// afterwards. So the lines of all journals are read twice, in the order of their times: first by a
+/// Foreseer, then by a Verifier.
+///
+///     verify::Foreseer foreseer;
+///     for (const Placed& line : lines) foreseer.take(line.line);
+///     verify::Verifier verifier(foreseer.finish(), [](const verify::NotClaimed&) {});
+///     for (const Placed& line : lines)
+///       if (const auto taken = verifier.take(line.line, line.place); !taken) return taken.error();
+///     const verify::Outcome outcome = verifier.finish();
+///
+/// Nothing in here is thread-safe: a Foreseer or a Verifier is used by one thread.
 
 namespace MUSTER_EXPORT muster {
 namespace verify {
@@ -25,16 +34,17 @@ namespace verify {
 using muster::operator==;
 using muster::operator<<;
 
-/// Whether Assertion 2 cannot be expected until its bound has passed anew after that step; whoever
-/// is held is not expected to be in the group (docs/options/calm.md).
+/// True if this step is a disturbance: after it, Assertion 2 cannot be expected until the bound of
+/// Assertion 2 has passed. A node that its coordinator suspends is not expected in the group
+/// (docs/explanation/options/calm.md).
 bool disturbs(const journal::Step& step);
 
-/// For how long assertions are not claimed, by their causes; what overlaps counts once.
+/// Sums up for how long assertions were not claimed, by cause. Overlapping times count once.
 class Unclaimed {
  public:
   struct Times {
-    Duration of_all{};  ///< for so long it was checked of no node
-    /// For so long it was not checked of some nodes, though of the others.
+    Duration of_all{};  ///< the assertion was checked for no node
+    /// The assertion was checked for some nodes and not for others.
     Duration of_some{};
     std::map<std::string, Duration> causes;  ///< of both
 
@@ -42,7 +52,7 @@ class Unclaimed {
   };
 
   void add(const NotClaimed& time);
-  /// By assertion.
+  /// The times by assertion.
   [[nodiscard]] std::map<std::string, Times> times() const;
 
  private:
@@ -57,48 +67,51 @@ class Unclaimed {
 
 // --- First reading
 
-/// What has to be known before it happens. Grows with the number of pauses, lives and gaps.
+/// Facts that the Verifier must know before it reads the lines that report them. Their memory grows
+/// with the number of pauses, lives and gaps.
 struct Foresight {
   struct Pause {
     Duration from{};
     NodeId node;
   };
-  std::vector<Pause> pauses;  ///< that are told by a `Paused`; ascending by `from`
-  /// For each `resumed` of a node in turn: whether the first that comes after it is a `Paused`, or
-  /// the end of its life.
+  std::vector<Pause> pauses;  ///< the pauses that `Paused` lines report, ascending by `from`
+  /// For each `resumed` of a node, in order: true if a `Paused`, or the end of the life, is the
+  /// first line that follows it.
   std::map<NodeId, std::deque<bool>> resumed_late;
-  /// The last line of each life that ended without a word, as a next life of its node or another
-  /// node's `Failed` shows: nothing is claimed of it from there on. By node and life.
+  /// By node and life: the last line of each life that ended without an Ended line. A later life of
+  /// the node, or another node's `Failed`, shows that the life ended. Nothing is claimed of the
+  /// life after its last line.
   std::map<std::pair<NodeId, Incarnation>, std::uint64_t> last_seq;
-  /// The lines of a life after which others are missing, up to a line that tells of it, by node,
-  /// life and `seq`.
+  /// By node, life and `seq`: the lines directly before missing ones. The missing part ends at the
+  /// line that reports it.
   struct MissingLines {
-    std::optional<GroupNumber> works_then{};  ///< the group of the node then, if it is Normal
+    std::optional<GroupNumber> works_then{};  ///< the node's group at that time, if it was Normal
     bool to_the_end = false;                  ///< the journal ends too early
   };
   std::map<std::tuple<NodeId, Incarnation, std::uint64_t>, MissingLines> gaps;
-  /// While a node is down in these spans, a life of it runs that is not in its journal: letters of
-  /// that life arrived. A journal that ends too early has a span without an end.
+  /// Times in which a node runs a life that its journal does not contain. Letters of that life
+  /// arrived while the node seemed to be down. If a journal ends too early, the time has no end.
   struct Unknown {
     Duration from{};
     Duration until = Duration::max();
   };
   std::map<NodeId, std::vector<Unknown>> unknown;
-  NodeSet nodes;  ///< of which there is a journal
-  NodeSet heard;  ///< letters of these arrived
+  NodeSet nodes;  ///< the nodes with a journal
+  NodeSet heard;  ///< the nodes from which letters arrived
 };
 
-/// Reads all lines for the first time, in the order of their times; only few kinds matter.
+/// Reads all lines for the first time, in the order of their times. The Foreseer needs only a few
+/// kinds of lines.
 class Foreseer {
  public:
   void take(const journal::Line& line);
 
-  /// The parts of which `take` is made, for those who know without parsing what a line is.
+  /// The parts of `take`, for callers that know the kind of a line without parsing it.
   void life(const journal::Header& header);
-  void line(const journal::Stamp& stamp);  ///< of a life: before what else is said of it
+  void line(const journal::Stamp& stamp);  ///< for each line of a life; call it before the others
   void step(NodeId node, Duration t, const Event* event);  ///< null: neither Paused nor Failed
-  void heard(NodeId from, Incarnation life, Duration t);   ///< of each letter that is received
-  void gap(const journal::Gap& gap);                       ///< before `line` is told of its stamp
+  void heard(NodeId from, Incarnation life, Duration t);   ///< for each letter that is received
+  void gap(const journal::Gap& gap);  ///< call this function before `line` for the same stamp
   void over(NodeId node);
   void fault(const journal::Fault& fault);
 
@@ -111,29 +124,31 @@ class Foreseer {
     std::uint64_t last_seq{};
     Duration last_line{};
     Duration T{};
-    bool ended = false;  ///< somebody says when
+    bool ended = false;  ///< a line reports its end
   };
   void ended_silently(NodeId node);
   void end(NodeId node);
-  /// Around which time a life is not known of which a letter arrived at `at`; none: it is.
+  /// The time during which an unknown life must have run if a letter of it arrived at `at`. Returns
+  /// none if the life is known.
   [[nodiscard]] std::optional<Foresight::Unknown> unknown(NodeId node, Incarnation life,
                                                           Duration at) const;
 
   Foresight foresight_;
   std::map<NodeId, ForeseenLife> lives_;
-  std::set<std::pair<NodeId, Incarnation>> failed_;           ///< as others were told
+  std::set<std::pair<NodeId, Incarnation>> failed_;           ///< as other nodes were told
   std::map<std::pair<NodeId, Incarnation>, Duration> heard_;  ///< when its last letter arrived
-  std::map<NodeId, std::map<Incarnation, Duration>> begun_;   ///< when its lives did
+  std::map<NodeId, std::map<Incarnation, Duration>> begun_;   ///< when its lives began
   std::set<NodeId> just_resumed_;
 };
 
 // --- Second reading
 
-/// The letters of P8 and P1: none arrives before what had to be performed before it was sent. And
-/// none arrives that nobody sent.
+/// The assertions P1 and P8 about letters. No letter arrives before the actions that had to be
+/// performed before it was sent, and no letter arrives that no node sent.
 class Letters {
  public:
-  /// A letter that no line of its sender sends, though that wrote a later one and none is missing.
+  /// A letter that no step of its sender sends, although the sender's journal has a later line and
+  /// lacks none.
   struct Stray {
     NodeId to;
     Duration t{};
@@ -141,37 +156,39 @@ class Letters {
     std::string why;
   };
 
-  /// That life's journal is there from its first line on.
+  /// The journal of that life is complete from its first line on.
   void begin(NodeId node, Incarnation life);
-  /// A node's step asks for these actions. `permits` are valid before it.
+  /// The actions of a node's step. `permits` is true if permits are valid before the step.
   void step(NodeId node, Incarnation life, const Actions& actions, bool permits);
   void performed(NodeId node, Incarnation life);
   void revoked(NodeId node, Incarnation life);
-  /// What is wrong with the arrival of this letter now.
+  /// Returns a sentence if this letter must not arrive now; otherwise none.
   [[nodiscard]] std::optional<std::string> received(const Letter& letter, Duration t,
                                                     const Place& place);
-  /// That life wrote a line at `t`: of what it sent before, all is known.
+  /// A life wrote a line at `t`, so all letters that it sent before `t` are known. Returns the
+  /// letters that it did not send.
   [[nodiscard]] std::vector<Stray> known_until(NodeId node, Incarnation life, Duration t);
-  /// Lines of that life are missing: nothing is known of what it promised, or sent.
+  /// Lines of that life are missing: neither its promises nor its letters are known.
   void forget(NodeId node, Incarnation life);
-  /// The same, between two lines: what is sent after that is known again.
+  /// Lines between two known lines are missing. The letters that are sent after the gap are known
+  /// again.
   void gap(NodeId node, Incarnation life);
-  /// No further line of that life comes: nothing is claimed of what it has promised.
+  /// No further line of that life follows: nothing is claimed of its promises.
   void last_line(NodeId node, Incarnation life) { senders_.erase({node, life}); }
 
  private:
   using Key = std::pair<NodeId, Incarnation>;
-  /// What one life sent to one node, by hashes, in order; and what came of it that was not among
-  /// them.
+  /// The letters that one life sent to one node, as hashes in their order, and the letters that
+  /// arrived and were not among them.
   struct Sent {
     std::deque<std::uint64_t> letters;
     bool older_forgotten = false;
     std::vector<std::pair<std::uint64_t, Stray>> strays;
   };
-  /// All that a life sent; nothing is claimed of one of which not all is known.
+  /// The letters of one life. If not all of these letters are known, nothing is claimed of them.
   struct Sends {
     bool all_known = true;
-    bool begins_late = false;  ///< lines were missing: of each receiver older ones are forgotten
+    bool begins_late = false;  ///< lines are missing: older letters to each receiver are unknown
     std::map<NodeId, Sent> to;
   };
   [[nodiscard]] static bool take(Sent& sent, std::uint64_t letter);
@@ -182,39 +199,41 @@ class Letters {
     NodeId to;
     CallNumber call;
     bool answer = false;
-    std::size_t saves = 0;  ///< that have to be performed before
-    bool revoked = false;   ///< permits have to be revoked before
+    std::size_t saves = 0;  ///< Saves that must be performed first
+    bool revoked = false;   ///< permits must be revoked first
   };
   struct Sender {
     std::vector<Promise> promises;  ///< of the last step
-    std::size_t saves = 0;          ///< performed since
+    std::size_t saves = 0;          ///< Saves performed since then
     bool revoked = false;
   };
   std::map<Key, Sender> senders_;
   std::map<Key, Sends> sent_;
 };
 
-/// Reads all lines for the second time, in the order of their times, and judges. Memory is bounded
-/// by the number of nodes.
+/// Reads all lines for the second time, in the order of their times, and judges them. Memory is
+/// bounded by the number of nodes.
 class Verifier {
  public:
-  /// `not_claimed` is told of each time for which an assertion is not claimed, when it is over;
-  /// `violated` each time that an assertion begins not to hold.
+  /// `not_claimed` is called for each time in which an assertion is not claimed, when that time is
+  /// over. `violated` is called each time an assertion changes from holding to not holding.
   Verifier(Foresight foresight, std::function<void(const NotClaimed&)> not_claimed,
            std::function<void(const Violated&)> violated = {});
 
-  /// Judges these as well where the protocol of the journals does not claim them, and in times for
-  /// which it does not, such as cuts; before the first line. Of those about calms, 2 and 4, only
-  /// the one that the protocol claims is judged.
+  /// Judges these assertions even if the protocol of the journals does not claim them, and also in
+  /// times for which they are not claimed, such as cuts. Call it before the first line. Assertions
+  /// 2 and 4 are judged only after a calm time, and only the one of the two that the protocol
+  /// claims is judged.
   void ask(const std::vector<std::string>& assertions) { asked_ = assertions; }
 
-  /// The failure is one of the journal: it is not one that nodes write. Nothing can be judged then.
+  /// Takes one line. A failure means that no node can have written this journal, so the Verifier
+  /// cannot judge the journal.
   Expected<> take(const journal::Line& line, const Place& place);
 
   Outcome finish();
 
  private:
-  /// One of the assertions, and how it fared.
+  /// One assertion and its results so far.
   struct Judged {
     bool claimed = false;
     std::uint64_t checked{};
@@ -222,7 +241,7 @@ class Verifier {
     bool violated_now = false;
     std::optional<Violated> first;
   };
-  /// What a member reported when it stopped last.
+  /// A member's report of its last stop.
   struct Reported {
     Digest report;
     std::optional<GroupNumber> group;
@@ -230,26 +249,27 @@ class Verifier {
   struct Node {
     Incarnation life;
     Incarnation highest_life;
-    bool named_before = false;  ///< its store was wiped: another life had that incarnation, too
+    bool named_before = false;  ///< the store was wiped, so an older life had the same incarnation
     bool counts = false;        ///< its present life is not over
     std::optional<Duration> paused_since;
-    std::optional<Duration> gap_since;  ///< what it does is not known: lines are missing
-    bool gap_to_the_end = false;        ///< that one: its journal ends too early
+    std::optional<Duration> gap_since;  ///< lines are missing since then: its state is not known
+    bool gap_to_the_end = false;        ///< its journal ends too early
     Config config;
-    std::optional<std::uint64_t> seq;  ///< of its last line, where known
+    std::optional<std::uint64_t> seq;  ///< of its last line, if known
     Duration last_line{};
     HookGrammar grammar;
     std::optional<GroupNumber> group;       ///< in its last view
-    std::optional<GroupNumber> last_group;  ///< in its last view that had one
+    std::optional<GroupNumber> last_group;  ///< in its last view with a group
     std::optional<Reported> reported;
     std::optional<GroupNumber> accepted;   ///< the highest, in all lives
-    std::optional<GroupNumber> accepting;  ///< counts when the Saves of its step are performed
+    std::optional<GroupNumber> accepting;  ///< accepted once the Saves of its step are performed
     std::optional<SafeState> saved;        ///< durable
     std::deque<SafeState> saving;
-    std::optional<SafeState> was_saving;  ///< as its last life ended: it may be durable, or not
-    NodeSet differ;                       ///< these and it refuse each other, as it was told
+    std::optional<SafeState> was_saving;  ///< being saved when its last life ended: maybe durable
+    NodeSet differ;                       ///< nodes that refuse this one, or that it refuses
   };
-  /// The node of a line, with what is to be made of it; a failure where the line cannot be there.
+  /// The node that wrote a line, prepared for that line. Returns a failure if the line cannot be
+  /// there.
   Expected<Node*> writer(const journal::Stamp& stamp, bool tells_of_gap = false);
   void wrote(const journal::Stamp& line);
   Expected<> take(const journal::Header& line);
@@ -286,7 +306,7 @@ class Verifier {
   void check_states();
   void check_groups();
   void check_left_behind();
-  /// Why left-behind is not judged now; empty: it is.
+  /// Why left-behind is not judged now; `why` is empty if it is judged.
   struct NotJudged {
     std::string why;
     std::string cause;
@@ -302,14 +322,14 @@ class Verifier {
   void check_4();
   [[nodiscard]] bool claims(std::string_view assertion) const;
   [[nodiscard]] bool is_asked_for(std::string_view assertion) const;
-  /// The nodes of the configuration that wrote no journal.
+  /// The configured nodes that wrote no journal.
   [[nodiscard]] NodeSet without_journal() const;
-  /// There is the journal of one node alone, of several.
+  /// True if there is only one node's journal although there are several nodes.
   [[nodiscard]] bool is_alone() const;
   void tell_of_missing_journals();
-  /// Lines of this node are missing, so nobody knows what it does now.
+  /// Lines of this node are missing, so its present state is not known.
   [[nodiscard]] bool is_unknown(NodeId id) const;
-  /// The span of a life that is not in the journal, in which the node is now.
+  /// The time of an unknown life in which the node is now.
   [[nodiscard]] const Foresight::Unknown* unknown_life(NodeId id) const;
   [[nodiscard]] std::string why_unknown(NodeId id) const;
   void tell_of_missing_lives(NodeId id);
@@ -329,8 +349,8 @@ class Verifier {
   std::optional<ProtocolName> protocol_;  ///< of the first line
   Claims claims_ = claims_of({});
   std::vector<std::string> asked_;
-  NodeSet coordinators_;      ///< of the groups that nodes were in
-  bool was_doubted_ = false;  ///< some node was cut off or paused: assumptions 8 and 9
+  NodeSet coordinators_;      ///< the coordinators of all groups that nodes were in
+  bool was_doubted_ = false;  ///< a node was cut off or paused, against assumptions 8 and 9
   std::size_t next_pause_ = 0;
   std::function<void(const NotClaimed&)> tell_;
   std::function<void(const Violated&)> tell_violated_;
@@ -346,12 +366,12 @@ class Verifier {
   Cuts cut_;
   std::optional<Duration> cut_since_;
   NodeSet were_cut_;
-  /// Whose numbers may be in use twice: their safe storage was wiped. And since when.
+  /// Nodes with numbers that may be in use twice, because their safe storage was wiped.
   NodeSet were_wiped_;
-  bool was_put_back_ = false;  ///< the storage of one of them
+  bool was_restored_ = false;  ///< the safe storage of one of them was restored
   Duration wiped_since_{};
   Duration calm_since_{};
-  std::string calm_not_judged_;  ///< why the last one that lasted was not looked at
+  std::string calm_not_judged_;  ///< why the last calm time that was long enough was not judged
   std::optional<Duration> bound_;
 
   LeftBehind left_behind_;

@@ -11,7 +11,7 @@
 #include <string>
 #include <variant>
 
-/// What travels on a connection between two nodes, as values; its bytes are made by a driver
+/// The frames of a connection between two nodes, as values. Drivers encode them
 /// (muster/net/frame.hpp).
 
 namespace MUSTER_EXPORT muster {
@@ -19,53 +19,57 @@ namespace host {
 
 using muster::operator==;
 
-/// Hello and Refusal are in this version for ever, to the byte: with them any two nodes find out
-/// which version both speak, or tell each other that there is none. All other frames are in that.
+/// The version of Hello and Refusal, which will never change by a byte. With these two frames any
+/// two nodes find a version that both speak, or tell each other that there is none. All other
+/// frames use the version that they found.
 constexpr std::uint8_t wire_of_greetings = 2;
 
-/// The newest that both speak; none where they do not meet.
+/// The newest version that both speak; none if there is no such version.
 constexpr std::optional<std::uint8_t> common_wire(WireVersions one, WireVersions other) {
   const std::uint8_t newest = std::min(one.newest, other.newest);
   if (newest < std::max(one.oldest, other.oldest)) return std::nullopt;
   return newest;
 }
 
-/// The most that may follow the length of a frame; checked before reading on.
+/// The largest length of a frame after its length field, in bytes. The length is checked before the
+/// frame is read.
 constexpr std::size_t frame_limit = 64 * 1024;
 
-/// True when a letter of that many bytes can be carried.
+/// True when a frame can carry a letter of this many bytes.
 constexpr bool fits(std::size_t letter_bytes) {
   return letter_bytes + 22 <= frame_limit;
 }
 
-/// As what somebody connects.
+/// The role of a program that connects.
 enum class Role {
   node,      ///< a node of the cluster
-  observer,  ///< has no id and may only ask for the status
+  observer,  ///< a program without an id, which may only ask for the status
   asker,     ///< a coordinator, on a connection for one question to a member
 };
 MUSTER_DESCRIBE_ENUM(Role, node, observer, asker)
 
-/// The first frame of either side, before any letter.
+/// The first frame of each side, before any letter.
 struct Hello {
   std::uint8_t oldest_version = wire_oldest;
   std::uint8_t newest_version = wire_newest;
   Role role{};
-  /// The cluster's canonical text, `key=value` lines; nodes whose texts differ refuse each other.
+  /// The cluster's canonical text, `key=value` lines. Nodes with different texts refuse each other.
   std::string cluster;
   NodeId from;  ///< 0 for an observer
-  NodeId to;    ///< whom the dialler wants to reach; 0 for an observer
+  NodeId to;    ///< the node that the dialler wants to reach; 0 for an observer
   Incarnation incarnation;
-  std::uint64_t instance{};  ///< random, of this process life: tells a life from its clone
-  std::uint64_t number{};    ///< counts the Hellos of a life: tells a late Hello from a new one
-  /// The life of the other side that this one knows; 0 where it knows none.
+  std::uint64_t instance{};  ///< random, of this process; a clone of the life has another
+  std::uint64_t number{};    ///< counts the Hellos of a life: a delayed one has a lower number
+  /// The instance of the other side's life that the sender knows; 0 if it knows none.
   std::uint64_t peer_instance{};
-  /// Counts the sessions of these two lives on this side, from 1: one that goes on from one that
-  /// was given up. 0: there is none; to a node it says that a Refusal with a figure follows.
+  /// Counts the sender's sessions between these two lives, from 1. By this number a session that
+  /// continues differs from one that was given up. 0 means that there is no session. A Hello to a
+  /// node in which `session` is 0 announces a Refusal with a figure.
   std::uint64_t session{};
-  /// The same count of the other side, as far as it is known; 0 where there is no session yet.
+  /// The other side's count of these sessions, as far as the sender knows; 0 if there is no session
+  /// yet.
   std::uint64_t peer_session{};
-  /// The last letter received in the session.
+  /// The number of the last letter that the sender has received in the session.
   std::uint64_t received{};
 };
 MUSTER_DESCRIBE(Hello, oldest_version, newest_version, role, cluster, from, to, incarnation,
@@ -75,15 +79,15 @@ constexpr WireVersions wire_of(const Hello& hello) {
   return {hello.oldest_version, hello.newest_version};
 }
 
-/// Why a Hello makes no session.
+/// Why a Hello begins no session.
 enum class RefusalReason {
-  version,   ///< the ranges of wire versions do not meet
+  version,   ///< there is no common wire version
   cluster,   ///< the clusters' texts differ
-  stranger,  ///< no node of the cluster has that id, or another node was wanted
+  stranger,  ///< the cluster has no such node, or the dialler wants another node
   oneself,   ///< a node has dialled itself
-  clone,     ///< another process says that it is this very life
+  clone,     ///< another process claims to be this very life
   outlived,  ///< a higher incarnation of that node was seen: `figure`
-  crossing,  ///< of two connections that cross, the one that the higher id dialled stays
+  crossing,  ///< of two crossing connections, the one that the higher id dialled stays
   busy,      ///< too many connections
 };
 MUSTER_DESCRIBE_ENUM(RefusalReason, version, cluster, stranger, oneself, clone, outlived, crossing,
@@ -92,7 +96,8 @@ MUSTER_DESCRIBE_ENUM(RefusalReason, version, cluster, stranger, oneself, clone, 
 struct Refusal {
   RefusalReason reason{};
   std::string text;  ///< one sentence for a person
-  /// The incarnation that was seen, where `outlived` or `clone`: after a Hello of who says so.
+  /// The incarnation that was seen, for `outlived` and `clone`. The receiver believes the figure
+  /// only after a Hello of the refusing node.
   std::uint64_t figure{};
 };
 MUSTER_DESCRIBE(Refusal, reason, text, figure);
@@ -107,15 +112,15 @@ inline constexpr std::uint64_t muster::greatest_in<&muster::host::Refusal::figur
 namespace MUSTER_EXPORT muster {
 namespace host {
 
-/// A letter, with its number in its direction of the session. Numbers grow and may skip.
+/// A letter with its number in its direction of the session. Numbers grow and may skip.
 struct Carried {
   std::uint64_t number{};
-  std::uint64_t acknowledged{};  ///< the last letter received in the other direction
+  std::uint64_t acknowledged{};  ///< the number of the last letter received in the other direction
   Letter letter;
 };
 MUSTER_DESCRIBE(Carried, number, acknowledged, letter);
 
-/// Every letter up to that number was received.
+/// The sender of this frame has received every letter up to this number.
 struct Acknowledged {
   std::uint64_t number{};
 };
@@ -130,8 +135,8 @@ struct StatusAnswer {
 };
 MUSTER_DESCRIBE(StatusAnswer, json);
 
-/// The coordinator of that group asks: the pieces of its question follow, then those of the answer
-/// come back.
+/// The coordinator of this group asks a question. The pieces of the question follow, and then the
+/// pieces of the answer come back.
 struct Asks {
   GroupNumber group;
   bool working{};  ///< as in Inquiry
@@ -144,7 +149,7 @@ struct Piece {
 };
 MUSTER_DESCRIBE(Piece, bytes, last);
 
-/// There is no answer.
+/// The question has no answer.
 struct NoAnswer {
   std::string why;  ///< one sentence for a person
 };

@@ -7,38 +7,41 @@
 #include <optional>
 #include <string>
 
-/// hold_down: a life whose predecessor was too short waits before it listens, so that a process in
-/// a crash loop does not make the others reorganize again and again.
+/// hold_down: if the previous life of a node was too short, the next life waits before it listens.
+/// So a process in a crash loop does not make the others reorganize again and again.
 
 namespace MUSTER_EXPORT muster {
 
-/// How many lives of a node were too short, one after the other: what it has in safe storage.
+/// The number of a node's lives in a row that were too short. Safe storage keeps it.
 class HoldDown {
  public:
-  /// A life that lasts for less, whatever ends it, is too short.
+  /// A life that ends before this time, for whatever reason, is too short.
   static constexpr Duration short_life = std::chrono::seconds(1);
   /// The longest wait.
   static constexpr Duration longest = std::chrono::minutes(5);
-  /// Its cell, one of the node's own.
+  /// The key of the cell that contains the number. The cell is one of the node's own.
   static constexpr std::string_view cell = "muster/short_lives";
 
-  /// As the cell has it; none: no life was too short.
+  /// `value` is the contents of the cell. Pass none if the store has no such cell.
   explicit HoldDown(const std::optional<Bytes>& value);
 
   [[nodiscard]] std::uint64_t short_lives() const { return short_lives_; }
 
-  /// What the next life waits before it listens: `shortest` after the first life that was too
-  /// short, doubled with each one more, up to `longest`. Nothing where `shortest` is zero: off.
+  /// How long the next life waits before it listens: `shortest` after the first life that was too
+  /// short, doubled with each further one, up to `longest`. Zero if `shortest` is zero, which turns
+  /// hold_down off.
   [[nodiscard]] Duration wait(Duration shortest) const;
 
-  /// To be durable before a life listens: it counts as too short until it has lasted.
+  /// This batch must be durable before a life listens: the life counts as too short until
+  /// `has_lasted` is written.
   [[nodiscard]] CellBatch begins() const;
-  /// To be written where it could not listen: such a life disturbs nobody, and counts nothing.
+  /// This batch is written if the life could not listen. Such a life disturbed no other node, so it
+  /// does not count as too short.
   [[nodiscard]] CellBatch as_before() const;
-  /// To be written when a life has lasted for `short_life`.
+  /// This batch is written once a life has lasted for `short_life`.
   [[nodiscard]] static CellBatch has_lasted();
 
-  /// What a host says of a wait: "node 1 waits 4 s before it listens: ...".
+  /// The message of a wait, such as "node 1 waits 4 s before it listens: ...".
   [[nodiscard]] std::string sentence(NodeId node, Duration wait) const;
 
  private:

@@ -9,48 +9,51 @@
 
 namespace MUSTER_EXPORT muster {
 
-/// The events that wait for `step` at a host, in order, and what assumption 9 says of them: a node
-/// that lets one wait for too long has failed, and is told so by `Paused` before anything else. The
-/// times that are given are of one clock, which also runs while the machine sleeps.
+/// The events that wait for `step` at a host, in order. By assumption 9, a node that lets an event
+/// wait for too long has failed. Such a node gets `Paused` before any other event. All times are of
+/// one clock, which also runs while the machine sleeps.
 class Inbox {
  public:
-  /// Counts the armings and disarmings of a timer.
+  /// Counts how often a timer was armed or disarmed.
   using Arming = std::uint64_t;
 
-  /// Nothing may wait for longer than this.
+  /// No event may wait for longer than `longest_wait`.
   explicit Inbox(Duration longest_wait) : longest_wait_(longest_wait) {}
 
-  /// A life begins with this event, whatever has come before it; nothing has waited until now.
+  /// A life begins: this event comes ahead of all events that arrived before it. The waiting time
+  /// of each event is measured from now on.
   void begin(const SafeState& safe, Duration now);
   void put(Event event, Duration now);
 
   [[nodiscard]] Arming arm(Timer timer) { return ++armings_[timer]; }
   void disarm(Timer timer) { ++armings_[timer]; }
-  /// The expiry means nothing once its timer is armed anew or disarmed, though it waits already.
+  /// A timer has expired. The event is dropped if the timer is armed again or disarmed while the
+  /// event waits.
   void expire(Timer timer, Arming arming, Duration now);
 
-  /// Nothing was given for so long, for the host itself stood still.
-  void stood_still(Duration gap);
-  /// True from a pause that was noticed until all that `Paused` leads to was performed: until then
-  /// no work is permitted.
+  /// The host itself was paused for this long, and gave no event in that time.
+  void on_pause(Duration gap);
+  /// True from the moment a pause was noticed until every action that `Paused` led to was
+  /// performed. Until then no work is permitted.
   [[nodiscard]] bool pauses() const { return pause_ || pausing_; }
-  /// True when what waits has waited for too long: the next event is a `Paused`.
+  /// True when the first event has waited for too long: the next event will be a `Paused`.
   [[nodiscard]] bool is_late(Duration now) const;
 
-  /// The next event; none when nothing waits.
+  /// The next event; none if no event waits.
   std::optional<Event> next(Duration now);
-  /// All actions of the last event were performed.
+  /// Every action that the last event led to was performed.
   void performed() { pausing_ = false; }
 
-  /// True when a call of that number, by that node, waits here. `step` was not given it: an answer
-  /// of that number is to a call of the caller's life before, and not to be sent to this one.
+  /// True when a call with this number, by this node, waits in the inbox. `step` does not know the
+  /// waiting call yet. So if `step` answers a call with this number, the answer belongs to an
+  /// earlier life of the caller, and the host must not send it.
   [[nodiscard]] bool has_call(NodeId from, CallNumber call) const;
 
  private:
   struct Waiting {
     Event event;
     Duration since;
-    Arming arming = 0;  ///< of an expiry
+    Arming arming = 0;  ///< for an expiry
   };
   [[nodiscard]] bool is_void(const Waiting& waiting) const;
 
@@ -59,8 +62,8 @@ class Inbox {
   std::map<Timer, Arming> armings_;
   bool begun_ = false;
   Duration last_pause_{};
-  std::optional<Duration> pause_;  ///< of which `step` is to be told
-  bool pausing_ = false;           ///< what it led to is not all performed
+  std::optional<Duration> pause_;  ///< that `step` must be told about
+  bool pausing_ = false;           ///< actions of a `Paused` are not all performed yet
 };
 
 }  // namespace muster

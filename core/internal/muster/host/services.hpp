@@ -11,27 +11,28 @@
 #include <string_view>
 #include <utility>
 
-/// What every host makes of what an application says by its `Services`.
+/// The parts of `Services` that are the same on every host.
 
 namespace MUSTER_EXPORT muster {
 
-/// For how long a node is out whose application has it step down.
+/// How long a node stays away after its application made it step down: one year at most.
 inline Duration time_out(Duration asked) {
   constexpr Duration most = std::chrono::hours(24 * 365);
   return std::clamp(asked, Duration::zero(), most);
 }
 
-/// What an application notes, or says is broken, as it stands in journals and logs.
+/// The text of a note or of a broken invariant, as journals and logs contain it.
 inline std::string remark_of(std::string_view said) {
   return said.empty() ? "(the application gave no words)"
                       : one_line(said, Services::longest_remark);
 }
 
-/// What an application has shown last. A role is of the grant of permits under which it was said.
+/// The arguments of the last call of `Services::show`. A role belongs to the grant of permits under
+/// which it was shown.
 class Showing {
  public:
-  /// `grant`: the number of the one that stands; none where nothing is permitted. What is wrong
-  /// with `shown`, in a sentence: then all is as before.
+  /// Replaces what is shown. `grant` is the number of the present grant of permits; none if there
+  /// are no permits. Returns a sentence if `shown` is not allowed; nothing changes then.
   [[nodiscard]] std::optional<std::string> show(Shown shown, std::optional<std::uint64_t> grant) {
     if (const auto wrong = shown.wrong()) return "the application shows " + *wrong;
     shown_ = std::move(shown);
@@ -40,7 +41,8 @@ class Showing {
     return std::nullopt;
   }
 
-  /// With the roles that it has now: `may_work` is whether the node may under `grant`.
+  /// The text, and the roles that still count. `may_work` tells whether the node may work under
+  /// `grant`.
   [[nodiscard]] Shown now(std::optional<std::uint64_t> grant, bool may_work) const {
     Shown now = shown_;
     const bool still = grant_ && grant_ == grant && may_work;

@@ -8,11 +8,12 @@
 #include <optional>
 #include <string>
 
-/// Calls of the user's code, and what leaves it, as a sentence; the same on every host.
+/// Calls of the user's code. Every host turns an exception that leaves such a call into the same
+/// sentence.
 
 namespace MUSTER_EXPORT muster {
 
-/// What stands behind "threw" of a call; none where it returned.
+/// The text that follows "threw" in an error message about this call; none if the call returned.
 template <class Call>
 std::optional<std::string> thrown_by(const Call& call) {
   try {
@@ -25,16 +26,18 @@ std::optional<std::string> thrown_by(const Call& call) {
   return std::nullopt;
 }
 
-/// Calls what an application had posted, or wanted to be told by. What leaves it goes to `thrown`,
-/// as a sentence: what was to come after is not done, and nobody could know what that was.
+/// Runs a task that an application has posted, or one of its callbacks. If an exception leaves it,
+/// `thrown` gets a sentence. The host then ends the process, because the remaining work of that
+/// task would be missing.
 inline void call_user(const std::function<void()>& work,
                       const std::function<void(const std::string&)>& thrown) {
   if (const auto why = thrown_by(work))
-    thrown("what the application had posted, or was to be told by, threw (catch it there)" + *why);
+    thrown("a task or a callback of the application threw (catch it there)" + *why);
 }
 
-/// Makes the application of a life, where there is none yet. Why there is none, in words: nobody
-/// could say then what the node holds.
+/// Makes the application of a life unless there is one already. Returns a sentence if it could not
+/// be made. The host then ends the process, because without an application nobody could report the
+/// node's holdings.
 inline std::optional<std::string> make_once(std::unique_ptr<Application>& application,
                                             const MakeApplication& make, Services& services) {
   if (application) return std::nullopt;

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-/// Two coordinators that halt a node in turn: neither hears the other, and the node hears both
-/// (docs/decisions/left-behind.md). A node that starts again and again is another case: each life
-/// of it halts the node once.
+/// Two coordinators that halt a node in turn, because neither hears the other and the node hears
+/// both (docs/decisions/left-behind.md). A candidate that restarts again and again is a different
+/// case: each life of that candidate halts the node once.
 
 namespace MUSTER_EXPORT muster {
 
@@ -20,14 +20,14 @@ class HaltedInTurn {
  public:
   explicit HaltedInTurn(const Timings& timings);
 
-  /// The next step, at `t`, and what it made of the node.
+  /// Takes the next step, at `t`, and the view after that step.
   void take(Duration t, const Event& event, const View& after);
 
-  /// The two nodes, if they have halted this one in turn more than three times within the window
-  /// that ends at `now`; else none.
+  /// The two coordinators, if they have halted this node in turn more than three times within the
+  /// window that ends at `now`. Otherwise empty.
   [[nodiscard]] NodeSet by(Duration now) const;
 
-  /// Ten times the bound on how long a member may be left behind.
+  /// Ten times the longest time for which a member may be left behind.
   [[nodiscard]] Duration window() const { return window_; }
 
  private:
@@ -36,7 +36,7 @@ class HaltedInTurn {
     Incarnation incarnation;
     bool operator==(const Coordinator&) const = default;
   };
-  /// A Halt of another coordinator than the Halt before.
+  /// A Halt by another coordinator than the Halt before it.
   struct OneHalt {
     Duration at{};
     Coordinator before;
@@ -51,7 +51,7 @@ class HaltedInTurn {
   std::deque<OneHalt> turns_;  ///< within the window, the oldest first
 };
 
-/// The same in a sentence; `by` are two nodes.
+/// A sentence about the two coordinators in `by`.
 std::string halted_in_turn_words(NodeId node, const NodeSet& by);
 
 }  // namespace muster

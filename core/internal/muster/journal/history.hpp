@@ -8,46 +8,48 @@
 #include <string_view>
 #include <vector>
 
-/// The reorganizations that a node took part in: `muster why` and `muster history`.
+/// The reorganizations that a node took part in, for `muster why` and `muster history`.
 
 namespace MUSTER_EXPORT muster {
 namespace history {
 
 using muster::operator==;
 
-/// Under which keys a node keeps them in its safe storage, as JSON.
+/// The prefix of the keys under which a node keeps these reorganizations in safe storage, as JSON.
 inline constexpr std::string_view cells = "muster/history/";
 
-/// Where the time of a reorganization went, as its node saw it. All but `stopping` follow one
-/// another and make up the whole; zero where the node did not do that.
+/// How the time of a reorganization was spent, as its node saw it. The phases follow one another
+/// and add up to the whole, except `stopping`, which overlaps them. A phase that did not occur is
+/// zero.
 struct Phases {
-  Duration seeking{};       ///< asked higher nodes or its coordinator, backed off, or stood still
-  Duration halting{};       ///< halted or invited others
-  Duration halted{};        ///< was halted, and waited to hear of its new coordinator
-  Duration announcing{};    ///< told its members, and waited until they were stopped
-  Duration reorganizing{};  ///< its application defined the new task, or it waited for that
-  Duration starting{};      ///< started, or waited until its members had
-  Duration stopping{};      ///< beside those: its application was ceasing
+  Duration seeking{};       ///< the node asked higher nodes or its coordinator, waited, or paused
+  Duration halting{};       ///< the node halted or invited other nodes
+  Duration halted{};        ///< the node was halted, and waited for its new coordinator
+  Duration announcing{};    ///< the node told its members, and waited until they had stopped
+  Duration reorganizing{};  ///< the application defined the new task, or the node awaited it
+  Duration starting{};      ///< the node started, or waited until its members had started
+  Duration stopping{};      ///< the application stopped its work, during some of the phases above
 };
 MUSTER_DESCRIBE(Phases, seeking, halting, halted, announcing, reorganizing, starting, stopping);
 
-/// One reorganization, from what began it to Normal.
+/// One reorganization, from its cause to Normal.
 struct Entry {
-  std::uint64_t number{};  ///< counts those of this store, from 1
+  std::uint64_t number{};  ///< counts the entries of this store, from 1
   NodeId node;
   Incarnation incarnation;
-  std::string at;                    ///< when it ended, by the wall clock: 2026-11-21T22:05:12.345Z
-  Duration began{};                  ///< by the clock of the journal
-  Duration took{};                   ///< until Normal; until now while it goes on
-  std::optional<GroupNumber> group;  ///< that it led to; none while it goes on
+  std::string at;    ///< the time of its end by the wall clock, such as 2026-11-21T22:05:12.345Z
+  Duration began{};  ///< by the journal's clock
+  Duration took{};   ///< the time until Normal, or until now if it has not ended
+  std::optional<GroupNumber> group;   ///< the new group; none if it has not ended
   std::optional<NodeId> coordinator;  ///< of that group
-  std::optional<NodeSet> members;     ///< of it, with the coordinator, who alone knows them
-  std::optional<GroupNumber> before;  ///< in which the node was Normal when it began
-  Trigger trigger = Trigger::other;   ///< what began it
-  std::string evidence;               ///< the same for people
-  std::vector<NodeId> halted_by;      ///< who halted the node in it, in order, the last eight
-  std::optional<std::string> then;    ///< why it was begun anew the last time
-  std::uint64_t elections{};          ///< that the node began in it
+  std::optional<NodeSet> members;  ///< the members of that group; only the coordinator knows them
+  std::optional<GroupNumber> before;  ///< the group in which the node was Normal before
+  Trigger trigger = Trigger::other;   ///< the cause
+  std::string evidence;               ///< the cause in words
+  std::vector<NodeId> halted_by;      ///< the nodes that halted this node, in order, the last eight
+  std::optional<std::string> then;    ///< why the reorganization was last started over; none: never
+  std::uint64_t elections{};          ///< the number of elections that this node began in this
+                                      ///< reorganization
   Phases phases;
 };
 MUSTER_DESCRIBE(Entry, number, node, incarnation, at, began, took, group, coordinator, members,
@@ -58,11 +60,11 @@ class Recorder {
  public:
   Recorder(NodeId self, Incarnation incarnation) : self_(self), incarnation_(incarnation) {}
 
-  /// The next step, at `t`, and what it made of the node. Gives the reorganization that it ended,
-  /// without its number and without the wall clock's time.
+  /// Takes the next step, at `t`, and the view after that step. Returns the reorganization that
+  /// this step ended, without its number and without the wall clock's time.
   std::optional<Entry> take(Duration t, const Event& event, const View& after);
 
-  /// The one that goes on, as of `now`.
+  /// The reorganization that has not ended, with its times until `now`.
   [[nodiscard]] std::optional<Entry> going_on(Duration now) const;
 
  private:
@@ -74,7 +76,7 @@ class Recorder {
   Incarnation incarnation_;
   Reasons reasons_;
   View view_;        ///< after the last step
-  Duration last_{};  ///< when that was
+  Duration last_{};  ///< the time of the last step
   std::optional<Entry> open_;
 };
 

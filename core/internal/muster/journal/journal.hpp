@@ -7,21 +7,22 @@
 #include <string>
 #include <string_view>
 
-/// The journal: what happened, one JSON object a line, the same for live nodes, simulator and
-/// checker. It is written here, and read by `muster verify`, `replay` and `draw` (docs/journal.md
-/// has the format).
+/// The journal: a record of events, with one JSON object a line. Live nodes, the simulator and the
+/// checker write it here. `muster verify`, `replay` and `draw` read it. docs/reference/journal.md
+/// describes the format.
 ///
-/// A writer writes whole lines, each with one write(2), in the order in which things happened, and
-/// stamps them with a clock that never goes back.
+/// A writer writes whole lines, each with one write(2), in the order of the events. The clock of
+/// their stamps never goes back.
 
 namespace MUSTER_EXPORT muster {
 namespace journal {
 
-/// `members` is what a `reorganize` that begins is given; null for all else.
+/// Makes a line of a hook. `members` are the members of a `reorganize` that begins; null for any
+/// other edge of a hook.
 HookEdge hook_edge(const Stamp& stamp, Hook hook, Edge edge,
                    const std::optional<GroupNumber>& group, Ticket ticket, const Members* members);
 
-// --- Writing: each appends one line, with its '\n'
+// --- Writing: each function appends one line, with its '\n'
 
 void header_line(std::string& out, const Header& header);
 void step_line(std::string& out, const Stamp& stamp, const Event& event, const Actions& actions,
@@ -37,14 +38,14 @@ void fault_line(std::string& out, const Fault& fault);
 void remark_line(std::string& out, const Stamp& stamp, RemarkKind kind, std::string_view text);
 void finding_line(std::string& out, const Finding& finding);
 
-/// Any of them, as it was parsed.
+/// Appends any line, as it was parsed.
 void append_line(std::string& out, const Line& line);
 
 // --- Reading
 
-/// One line without its '\n'. Keys that are not known here are passed over where a line begins, and
-/// refused inside events, actions and states, of which every field counts. The failure says what is
-/// wrong with the line, not where it stands.
+/// Parses one line without its '\n'. Unknown keys of the line itself are ignored. Inside events,
+/// actions and states an unknown key is an error, because each of their fields matters. A failure
+/// describes the error, but does not name the position of the line.
 Expected<Line> parse_line(std::string_view text);
 
 }  // namespace journal

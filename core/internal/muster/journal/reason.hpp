@@ -5,25 +5,28 @@
 #include <optional>
 #include <string>
 
-/// Why a node began an election, in the paper's words, from the steps in which it did.
+/// Why a node began an election, in the paper's words. The reason is derived from the steps that
+/// led to the election.
 
 namespace MUSTER_EXPORT muster {
 
-/// What made a node begin an election, or cease for that of another node.
+/// The event that made a node begin an election, or that made it stop its work for another node's
+/// election.
 enum class Trigger {
   recovered,    ///< a life began
-  paused,       ///< it was too slow, by assumption 9 a failure
-  failed,       ///< a life of another node is over: proven
+  paused,       ///< the node was too slow; by assumption 9 it has failed
+  failed,       ///< a life of another node is proven to be over
   unanswered,   ///< another node did not answer
-  found,        ///< Check(i) found a node that is not Normal with it
-  refused,      ///< another node refused to go on with it
-  hook_failed,  ///< its application failed
-  timer,        ///< a timer of the protocol expired: it backed off, gave way, or heard of nobody
-  asked,        ///< it was asked for
-  halted,       ///< another node halted it
-  invited,      ///< another node invited it (section 4)
-  told,         ///< another node said that it is coordinator (textbook)
-  left_behind,  ///< its coordinator left their group
+  found,        ///< Check(i) found a node that is not Normal in this node's group
+  refused,      ///< another node refused to continue the procedure of this node
+  hook_failed,  ///< the application of the node failed
+  timer,        ///< a timer of the protocol expired: the node backed off, gave way, or heard no
+                ///< coordinator
+  asked,        ///< the owner or the application asked for an election
+  halted,       ///< another node halted this node
+  invited,      ///< another node invited this node (Section IV)
+  told,         ///< another node said that it is coordinator (textbook protocol)
+  left_behind,  ///< the coordinator of this node left their group
   other,
 };
 MUSTER_DESCRIBE_ENUM(Trigger, recovered, paused, failed, unanswered, found, refused, hook_failed,
@@ -31,29 +34,30 @@ MUSTER_DESCRIBE_ENUM(Trigger, recovered, paused, failed, unanswered, found, refu
 
 struct Reason {
   Trigger trigger = Trigger::other;
-  std::string evidence;  ///< a clause for people, one line
+  std::string evidence;  ///< a clause in words, on one line
 };
 MUSTER_DESCRIBE(Reason, trigger, evidence);
 
 /// Follows the steps of one life of a node.
 class Reasons {
  public:
-  /// The next step: what an event made of the node. True when the node began an election in it,
-  /// began it anew, or stands still since then for others that differ.
+  /// Takes the next step and the view after that step. Returns true if in this step the node began
+  /// an election, started one over, or was outvoted by nodes that differ.
   bool take(NodeId self, const Event& event, const View& after);
 
-  /// The reason of the election that the node began last.
+  /// The reason of the last election that this node began.
   [[nodiscard]] const Reason& last() const { return last_; }
 
-  /// What that step, the last one taken, would be the reason for, whether it began an election or
-  /// not.
+  /// The event of the last step as a reason, whether or not an election began in that step.
   [[nodiscard]] static Reason of(NodeId self, const Event& event);
 
  private:
   Status status_{};  ///< before the next step
   Wait procedure_{};
-  std::optional<NodeId> lost_;  ///< whose proven failure made it ask its coordinator
-  /// What made it ask whether those that it would halt are free; none where it had begun before.
+  std::optional<NodeId>
+      lost_;  ///< the node whose proven failure made this node ask its coordinator
+  /// Why this node began to ask whether the nodes that it would halt are free. None if the election
+  /// had begun before this node asked.
   std::optional<Reason> asks_for_;
   Reason last_;
 };

@@ -7,31 +7,32 @@
 #include <optional>
 #include <string>
 
-/// A journal run again: each recorded event is given to `step`, and what comes of it is compared.
+/// Replaying a journal: each recorded event is given to `step` again, and the result is compared.
 
 namespace MUSTER_EXPORT muster {
 namespace replay {
 
-/// Where a life did not go as it is recorded.
+/// The first place at which a life differs from its record.
 struct Difference {
-  std::string of;  ///< "actions", "state", or "segment": the state with which a segment begins
-  std::string recorded;  ///< both in JSON
+  std::string of;        ///< "actions", "state", or "segment", for the state at its beginning
+  std::string recorded;  ///< this and `replayed` are JSON
   std::string replayed;
 };
 
-/// Takes the lines of one journal in their order; lives of several nodes may be mixed.
+/// Takes the lines of one journal in their order. Lives of several nodes may be mixed.
 class Replayer {
  public:
-  /// What differs in this line; nothing where it is exact, or no step. A life that differed once is
-  /// not followed any further, nor one of which lines are missing, before its next segment or the
-  /// line that tells of that gap. The failure is one of the journal: this line cannot stand here.
+  /// Replays one line. Takes one line. Returns the difference; none if there is no difference, or
+  /// if the line is no step. A life that has differed is not followed any further. A life with
+  /// missing lines is followed again from its next segment, or from the line that reports the gap.
+  /// A failure means that the line cannot be at this place of a journal.
   Expected<std::optional<Difference>> take(const journal::Line& line);
 
-  /// The state of a node that is being followed; null where there is none.
+  /// The state of a node that is being followed; null if the node is not followed.
   [[nodiscard]] const Protocol* state_of(NodeId node) const;
 
   [[nodiscard]] std::uint64_t exact_steps() const { return exact_; }
-  /// Steps that were not run again.
+  /// Steps that were not replayed.
   [[nodiscard]] std::uint64_t passed_over() const { return passed_over_; }
   [[nodiscard]] std::uint64_t lives() const { return lives_; }
 
@@ -40,7 +41,7 @@ class Replayer {
     Incarnation incarnation;
     Config config;
     Protocol state;
-    std::optional<std::uint64_t> seq;  ///< of its last line, where known
+    std::optional<std::uint64_t> seq;  ///< the `seq` of the last line, if known
     bool followed = false;
   };
   std::optional<Difference> begin(const journal::Header& line);

@@ -5,69 +5,73 @@
 #include <cstdint>
 #include <optional>
 
-/// What of states and letters decides nothing, as each protocol knows of its own: for the checker,
-/// to which two of them that differ only in that are one.
+/// The parts of states and letters that cannot influence any later decision. Each protocol knows
+/// such parts of its own states and letters. The checker treats two states as one if they differ
+/// only in such parts.
 
 namespace MUSTER_EXPORT muster {
 
-// --- What is dead
+// --- Dead parts
 
-/// What is certain of the world of a node, beside its Config. The less is, the less is dead there.
+/// Facts that are certain about the world of a node, in addition to its Config. The fewer facts are
+/// certain, the fewer parts are dead.
 struct Surroundings {
   enum class Order {
-    any,
-    sent,      ///< letters of one node to another come as they were sent, whichever life sent them
-    sessions,  ///< they come in order, from one life to one life
+    any,   ///< letters may overtake each other
+    sent,  ///< letters from one node to another arrive in their order, even from different lives
+    sessions,  ///< letters arrive in their order, from one life to one life
   };
   Order order = Order::any;
-  bool once = false;        ///< no letter comes twice
+  bool once = false;        ///< no letter arrives twice
   bool prompt = false;      ///< hooks take no time, and no node pauses
-  bool hooks_end = false;   ///< none fails
-  bool ranks_only = false;  ///< nobody asks how high group counters are
+  bool hooks_end = false;   ///< no hook fails
+  bool ranks_only = false;  ///< only the order of group counters matters, not their size
 };
 
-/// Clears what can have no effect any more.
+/// Clears the parts that can have no effect any more.
 void forget_dead(const Config& config, const Surroundings& surroundings, Protocol& protocol);
 void forget_dead(const Config& config, const Surroundings& surroundings, SafeState& safe);
 void forget_dead(const Config& config, const Surroundings& surroundings, Letter& letter);
 
-/// A call of which no more is known than to which life it is, as `life_called` says.
+/// Stands for any call that is for this life, as `life_called` returns it. No other fact about the
+/// call is known.
 Message any_call_to(std::optional<Incarnation> life);
 
-/// When a call does anything but be answered, where `calls_act_by_their_tests`: `on_halted` and
-/// `on_joined` where its receiver was halted by the caller, or has joined it; others than the
-/// Bully's, whatever.
+/// The condition under which a call has an effect besides its answer, provided that
+/// `calls_act_by_their_tests`. `on_halted`: only if the caller has halted the receiver.
+/// `on_joined`: only if the receiver has joined the caller. `whatever`: in any case, as for all
+/// calls of protocols other than the Bully.
 enum class Acts : std::uint8_t { whatever, halt, on_halted, on_joined, never };
 Acts acts(const Message& message);
-/// True where a call does nothing but be answered, unless the paper's tests of it hold.
+/// True if a call changes a node only if the paper's tests of that call hold.
 bool calls_act_by_their_tests(const Config& config, const Surroundings& surroundings);
 
-// --- Time, where `step` reads the clock: as seen from now, which is 0
+// --- Time, if `step` reads the clock: moments relative to now, which is 0
 
-/// So much later: all moments are closer, or over for longer.
+/// Lets time pass: makes every moment in the state earlier by `time`.
 void let_pass(Protocol& protocol, Duration time);
-/// The timer `right` would have expired by now.
+/// True if the timer `right` would have expired by now.
 bool right_is_due(const Protocol& protocol);
 
-/// A grant of this member, which may still be told that its coordinator has heard it.
+/// A grant that this member has given, and that its coordinator can still report as received.
 struct Granted {
   ElectionId coordinator;
   CallNumber call;
 };
 std::vector<Granted> granted(const Protocol& protocol);
-/// Nobody will tell it.
+/// Forgets a grant of this member that its coordinator will never report as received.
 void forget_granted(Protocol& protocol, CallNumber call);
-/// The last grant of that member that this coordinator has heard of, and tells it.
+/// The last grant of that member that this coordinator has received and reports to the member.
 std::optional<CallNumber> heard(const Protocol& protocol, NodeId member);
 
-/// With calm: it is remembered that it has made the group of this coordinator reorganize, or it may
-/// do so.
+/// With the option calm: true if this coordinator remembers that the node made its group
+/// reorganize, or may still blame the node for that.
 bool may_be_blamed(const Config& config, const Protocol& protocol, NodeId node);
 
-// --- Numbers that grow for ever
+// --- Numbers that grow without end
 
-/// Told of each number of which nothing but order and equality is asked, with what it is counted
-/// with. It may change them.
+/// Visits every number of which only order and equality matter, together with the node that counts
+/// it. The visitor may change the numbers. The checker renumbers states in this way.
 class NumberVisitor {
  public:
   virtual ~NumberVisitor() = default;
@@ -76,19 +80,20 @@ class NumberVisitor {
   virtual void election(ElectionId& election) = 0;
   virtual void call(NodeId caller, CallNumber& call) = 0;
   virtual void group(GroupNumber& group) = 0;
-  /// A group counter that a letter tells.
+  /// A group counter that a letter reports.
   virtual void reported(std::uint64_t& counter) = 0;
 
-  /// From where a node counts on: the elections of one of its lives, its calls, its groups.
+  /// The last number in use, from which a node counts on. A node has one such number for the
+  /// elections of each life, one for calls and one for groups.
   virtual void last_election(NodeId candidate, Incarnation life, std::uint64_t& number) = 0;
   virtual void last_call(NodeId caller, CallNumber& call) = 0;
   virtual void last_counter(NodeId node, std::uint64_t& counter) = 0;
 
-  /// What the application wrote: only it knows which numbers are there.
+  /// Bytes of the application. Only the application knows the numbers in these bytes.
   virtual void written(Bytes& bytes) = 0;
 };
 
-/// Shows `visitor` each number in what the node `self` keeps, or in a letter.
+/// Calls `visitor` for each number in the state of the node `self`, or in a letter.
 void visit_numbers(NodeId self, Protocol& protocol, NumberVisitor& visitor);
 void visit_numbers(NodeId self, SafeState& safe, NumberVisitor& visitor);
 void visit_numbers(Letter& letter, NumberVisitor& visitor);

@@ -6,31 +6,33 @@
 #include <optional>
 #include <string>
 
-/// What a node may not begin with, whoever configures it: a file, a program in C++ or in C.
+/// The checks of a node's configuration. The checks are the same for a configuration from a file,
+/// from a program in C++ and from a program in C.
 
 namespace MUSTER_EXPORT muster {
 
-/// One value that does not fit the others, or nothing that there is.
+/// One value that is out of range or contradicts another value.
 struct Misfit {
-  std::string key;       ///< its name, as in Timings, Options, Repairs or a file; a node's id
-  std::string expected;  ///< what it has to be, such as "at least T = 100 ms"
+  std::string key;  ///< the value's name in Timings, Options, Repairs or a file, or a node's id
+  std::string expected;  ///< what is allowed, such as "at least T = 100 ms"
 };
 
-/// The longest time that a node may be told to wait for anything.
+/// The longest time that any setting of a node may have.
 inline constexpr Duration longest_time = std::chrono::hours(24);
-/// The most nodes of a cluster.
+/// The most nodes that a cluster may have.
 inline constexpr std::size_t most_nodes = 64;
 
-/// The first that does not fit; none where all do.
+/// The first value that does not fit; none if all fit.
 std::optional<Misfit> misfit(const Timings& timings);
-/// The same of options that were not checked together.
+/// The first option that does not fit, by itself or together with others; none if all fit.
 std::optional<Misfit> misfit(const Options& options);
-/// The same of all that `step` may know.
+/// The first value of a whole configuration that does not fit; none if all fit.
 std::optional<Misfit> misfit(const ProtocolConfig& config);
-/// The same of what a life begins with: numbers that leave room for those to come.
+/// The first value that does not fit in the state that a life begins with; none if all fit. The
+/// numbers must leave room to count on.
 std::optional<Misfit> misfit(const SafeState& safe);
-/// The same of where nodes listen, "host:port": each of `nodes` has an address of its own, of this
-/// machine unless `insecure`.
+/// The first address that does not fit, of those at which nodes listen ("host:port"); none if all
+/// fit. Each of `nodes` must have an address of its own, on this machine unless `insecure` is true.
 std::optional<Misfit> misfit(const std::map<NodeId, std::string>& addresses, const NodeSet& nodes,
                              bool insecure);
 

@@ -9,20 +9,20 @@
 
 namespace MUSTER_EXPORT muster {
 
-/// "host:port" or "[host]:port" in its two parts.
+/// The two parts of "host:port" or "[host]:port".
 struct Address {
   std::string host;  ///< without brackets
   std::uint16_t port{};
 
-  /// As `parse_address` reads it: "127.0.0.1:7101", "[::1]:7101".
+  /// The text that `parse_address` reads: "127.0.0.1:7101", "[::1]:7101".
   [[nodiscard]] std::string text() const;
-  /// True where no other machine can be meant, as the text has it.
+  /// True if the text can only mean this machine.
   [[nodiscard]] bool is_loopback() const;
 
   friend auto operator<=>(const Address&, const Address&) = default;
 };
 
-/// The failure says what an address looks like.
+/// Parses an address. The failure shows the form of an address.
 Expected<Address> parse_address(std::string_view text);
 
 }  // namespace muster

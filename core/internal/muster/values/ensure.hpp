@@ -9,8 +9,9 @@
 
 namespace MUSTER_EXPORT muster {
 
-/// A state that cannot be: a fault of Muster itself. Whoever hosts a node ends it at once (exit
-/// code 70): by assumption 5 a fault is turned into a failure before it can affect anybody else.
+/// A state that cannot occur: a defect of Muster itself. The host of a node ends the process at
+/// once with exit code 70. So the defect becomes a failure of the node (assumption 5) before it can
+/// affect another node.
 struct ImpossibleState : std::logic_error {
   using std::logic_error::logic_error;
 };
@@ -22,6 +23,6 @@ struct ImpossibleState : std::logic_error {
 
 }  // namespace muster
 
-/// Holds in every build: what must be true, or the node ends.
+/// An assertion that is checked in every build. If it does not hold, the node ends.
 #define MUSTER_ENSURE(condition) \
   ((condition) ? void() : ::muster::impossible(#condition, BOOST_CURRENT_LOCATION))

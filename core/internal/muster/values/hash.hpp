@@ -7,16 +7,17 @@
 #include <cstdint>
 #include <string_view>
 
-/// Digests of bytes, which disk, wire and journal carry, and hashes of values, which stay in a
+/// Digests of bytes and hashes of values. Digests are stored and sent; hashes never leave the
 /// process.
 
 namespace MUSTER_EXPORT muster {
 
-/// XXH64 with seed 0 of `bytes`, as the xxHash specification 0.1.1 defines it: the same on every
-/// machine and in every release. Not cryptographic: it finds accidents, not attacks.
+/// XXH64 of `bytes` with seed 0, as the xxHash specification 0.1.1 defines it. The digest is the
+/// same on every machine and in every release. It is not cryptographic: it detects accidents, not
+/// attacks.
 Digest digest(std::string_view bytes);
 
-/// Makes one 64-bit number of values, field by field. Equal values make equal numbers.
+/// Computes one 64-bit number from values, field by field. Equal values give equal numbers.
 class Hasher {
  public:
   template <class T>
@@ -30,7 +31,7 @@ class Hasher {
   }
 
  private:
-  // The step that XXH64 takes for eight bytes, and its constants.
+  // The step of XXH64 for eight bytes, with its constants.
   void mix(std::uint64_t word) {
     state_ ^= std::rotl(word * 0xC2B2AE3D27D4EB4F, 31) * 0x9E3779B185EBCA87;
     state_ = std::rotl(state_, 27) * 0x9E3779B185EBCA87 + 0x85EBCA77C2B2AE63;
@@ -43,7 +44,8 @@ class Hasher {
   std::uint64_t state_ = 0x27D4EB2F165667C5;
 };
 
-/// The hash of a described value, or of a container, optional or variant of such; see Hasher.
+/// The hash of a described value, or of a container, optional or variant of such values; see
+/// Hasher.
 template <class T>
 std::uint64_t hash(const T& value) {
   Hasher hasher;

@@ -18,21 +18,24 @@
 
 /// Values to and from JSON, by their descriptions.
 ///
-/// Ids are numbers, GroupNumber and ElectionId arrays of their numbers, a Digest 16 hexadecimal
-/// digits, Bytes base64, an enumeration the name of its enumerator, an optional null or its value,
-/// a Duration nanoseconds under a key with the suffix "_ns", a map an array of pairs in the order
-/// of the keys. A variant is an object that names its alternative under a tag. Numbers have up to
-/// 64 bits.
+/// - Ids are numbers; numbers have up to 64 bits.
+/// - GroupNumber and ElectionId are arrays of their numbers.
+/// - A Digest is 16 hexadecimal digits, Bytes are base64.
+/// - An enumeration is the name of its enumerator.
+/// - An optional is null or its value.
+/// - A Duration is nanoseconds, under a key with the suffix "_ns".
+/// - A map is an array of pairs, in the order of the keys.
+/// - A variant is an object that names its alternative under a tag.
 
 namespace MUSTER_EXPORT muster {
 
-/// True for described values that are written as the array of their fields.
+/// True for described values that are written as an array of their fields.
 template <class T>
 inline constexpr bool json_array = std::same_as<T, GroupNumber> || std::same_as<T, ElectionId>;
 
 namespace detail {
 
-// The text `"name":` of a field, made while compiling; a Duration's says its unit.
+// The text `"name":` of a field, made at compile time. The key of a Duration names its unit.
 template <class T, class Field>
 struct JsonKey {
   static constexpr std::string_view name = Field::name;
@@ -84,7 +87,7 @@ void write_json_fields(std::string& out, const T& value) {
   });
 }
 
-// Ends an object or an array whose last element may have left a comma.
+// Ends an object or an array. The last element of the object or array may have left a comma.
 inline void close_json(std::string& out, char close) {
   if (out.back() == ',') {
     out.back() = close;
@@ -157,10 +160,12 @@ void write_json_value(std::string& out, const T& value) {
   }
 }
 
-// Reads values out of parsed JSON. A member that fails returns false, having said where and why.
+// Reads values from parsed JSON. A function that fails returns false, after it has recorded the
+// place and the reason.
 class JsonReader {
  public:
-  // Of any version: keys that are not known are passed over, those that are missing change nothing.
+  // If `of_any_version` is true, unknown keys are ignored, and a missing key leaves its field
+  // unchanged.
   explicit JsonReader(bool of_any_version = false) : of_any_version_(of_any_version) {}
 
   template <class T>
@@ -174,7 +179,7 @@ class JsonReader {
   template <class T>
   friend bool read_json_value(JsonReader& reader, const boost::json::value& from, T& to);
 
-  // An object of which every key has to be asked for.
+  // An object; the reader must ask for each of the keys.
   struct Keys {
     const boost::json::object& object;
     std::vector<std::string_view> asked;
@@ -312,7 +317,8 @@ bool JsonReader::read_tagged(Keys& keys, T& to) {
   const boost::json::value* name = keys.find(tag);
   if (!name) return missing(tag);
   if (!name->is_string()) return expected("a name", *name), inside(tag);
-  // Two procedures of the paper have one name in both algorithms: their fields tell them apart.
+  // Two procedures of the paper have the same name in both algorithms. A reader tells the two apart
+  // by their fields.
   std::optional<std::size_t> named;
   std::size_t fields = 0;
   boost::mp11::mp_for_each<boost::mp11::mp_iota_c<std::variant_size_v<T>>>([&](auto index) {
@@ -401,8 +407,9 @@ bool read_json_value(JsonReader& reader, const boost::json::value& from, T& to) 
 
 }  // namespace detail
 
-/// Appends `value` as JSON to `out`. A byte that is not part of UTF-8 is written as U+FFFD and its
-/// two hexadecimal digits, as is U+FFFD itself, so that every string can be read back.
+/// Appends `value` as JSON to `out`. A byte that is not part of valid UTF-8 is written as U+FFFD
+/// followed by its two hexadecimal digits. The bytes of U+FFFD itself are written in this way too.
+/// So every string can be read back.
 template <class T>
 void write_json(std::string& out, const T& value) {
   detail::write_json_value(out, value);
@@ -416,8 +423,8 @@ std::string to_json(const T& value) {
   return out;
 }
 
-/// What `write_json` wrote. Every field has to be there and nothing else; the error names the path
-/// of the field, what was expected and what was found.
+/// Reads the output of `write_json`. Every field must be there and nothing else. The failure names
+/// the path of the field, the expected value and the value found.
 template <class T>
 Expected<T> read_json(const boost::json::value& value) {
   T read{};
@@ -426,8 +433,8 @@ Expected<T> read_json(const boost::json::value& value) {
   return reader.failure();
 }
 
-/// What `write_json` of an earlier or later version wrote: a key that is not known here is passed
-/// over, a field whose key is missing is as it was made.
+/// Reads the output of `write_json` of an earlier or later version. An unknown key is ignored, and
+/// a missing key leaves its field at its default.
 template <class T>
 Expected<T> read_json_of_any_version(const boost::json::value& value) {
   T read{};

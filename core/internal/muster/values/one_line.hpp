@@ -6,15 +6,16 @@
 #include <string>
 #include <string_view>
 
-/// Text of somebody else in a sentence of ours.
+/// Text from other programs, made safe to quote in a message.
 
 namespace MUSTER_EXPORT muster {
 
-/// How many bytes the well-formed UTF-8 sequence at the beginning of `text` has; 0: there is none.
+/// The length in bytes of the well-formed UTF-8 sequence at the beginning of `text`; 0 if there is
+/// none.
 std::size_t utf8_sequence(std::string_view text);
 
-/// The text as a log or a terminal bears it: in one line of UTF-8, without control characters, and
-/// so many bytes of it at most.
+/// The text made safe for a log or a terminal: one line of UTF-8 without control characters, at
+/// most `most` bytes.
 std::string one_line(std::string_view text, std::size_t most);
 
 }  // namespace muster

@@ -8,8 +8,8 @@ namespace muster::lab::explored {
 
 namespace {
 
-/// Gaps between group counters that are wider are as good as this one: a number in between, and a
-/// limit that lies ahead.
+/// Gaps between group counters that are wider than this are shortened to it. This gap leaves room
+/// for a number in between, and for a limit that lies ahead.
 constexpr std::uint64_t widest_gap = 2;
 
 Number renamed(const Renaming& renaming, Number number) {
@@ -18,9 +18,10 @@ Number renamed(const Renaming& renaming, Number number) {
   return at->second;
 }
 
-// The order of numbers stays, and each is renamed to its rank: nothing but order and equality is
-// asked of them, and the next one is above all. From where a node counts on is the highest of its
-// numbers that is left.
+// Renames each number to its rank. Protocols ask only for the order and the equality of numbers,
+// and the next number is above all others. So ranks keep the order of numbers, and worlds that
+// differ only in the size of numbers become one. The number from which a node counts is the rank of
+// its highest number that is left.
 class Ranks {
  public:
   Ranks(Renaming& renaming, bool counters_stay)
@@ -52,7 +53,7 @@ class Ranks {
         return with_life(number, node, next);
       case Count::last_election:
         return with_life(number, node, highest(Count::election, node, life_of(number)));
-      case Count::call:  // 0 is one that nobody waits for
+      case Count::call:  // 0: no node waits for it
         return kind_ | (value_of(number) == 0 ? 0 : next);
       case Count::last_call:
         return kind_ | highest(Count::call, node);
@@ -71,7 +72,7 @@ class Ranks {
             : value_of(renamed(renaming_, number_of(Count::life, node, 0, life_of(number))));
     return number_of(count_of(number), node, life, value);
   }
-  // The rank of the highest of those; 0 where there is none.
+  // The rank of the highest number of that kind; 0 if there is none.
   [[nodiscard]] std::uint64_t highest(Count count, NodeId node, std::uint64_t life = 0) const {
     const Number kind = number_of(count, node, life, 0);
     const auto its = std::find_if(renaming_.rbegin(), renaming_.rend(), [&](const auto& pair) {
@@ -97,7 +98,7 @@ void Canonical::compute(const std::uint32_t* before, std::uint32_t* after, std::
                    std::back_inserter(merged_));
     numbers_.swap(merged_);
   }
-  Ranks(renaming_, values_.counters_begin_anew).of(numbers_);
+  Ranks(renaming_, values_.counters_restart).of(numbers_);
   for (std::size_t i = 0; i < objects; ++i) {
     const Numbers& its = values_.numbers(before[i]);
     numbers_.clear();

@@ -8,7 +8,6 @@
 namespace muster::lab::explored {
 
 // --- Steps of one node
-// --------------------------------------------------------------------------------
 
 const Outcome& Mover::outcome(std::uint32_t local, std::uint32_t code, std::uint8_t fails_after) {
   const auto known_or_new = [&](Memo<std::uint32_t>& memo, std::uint64_t key, std::uint8_t after) {
@@ -110,8 +109,9 @@ Outcome Mover::compute(std::uint32_t id, std::uint32_t code, std::uint8_t fails_
   return outcome;
 }
 
-// P4: every member is stopped. One that died since will be missed; one that is halted by two
-// candidates that do not hear each other may be at work for the other.
+// P4: every member must be stopped. A member that has died since its stop is not checked. Nothing
+// is checked if links stay cut: two candidates that do not hear each other may both halt a member,
+// and the member works for one of them.
 void Mover::check_members(const CheckedWorld& world, const Outcome& outcome, std::uint32_t& wrong) {
   for (const Member& member : values_.members(outcome.reorganizes)) {
     const std::size_t j = member.node.value - 1;
@@ -152,8 +152,9 @@ bool Mover::apply(CheckedWorld& world, std::size_t i, std::uint32_t code, std::u
   return true;
 }
 
-// A node begins a life: sessions with all that are up begin, at a peer that has one with an old
-// life when it has taken what came from that one.
+// A node begins a life, and sessions with all nodes that are up begin. A peer that has a session
+// with the former life begins the new one when it has taken everything that came from the former
+// life.
 bool Mover::recover(CheckedWorld& world, std::size_t i, std::uint32_t& wrong,
                     std::uint8_t fails_after) {
   const bool session = values_.bounds.channels == Channels::session;
@@ -187,13 +188,13 @@ bool Mover::recover(CheckedWorld& world, std::size_t i, std::uint32_t& wrong,
   return put(world, recovery, wrong);
 }
 
-// It will find that one differs, when it has taken what came from its life before.
+// Node i will find that j differs when it has taken everything from j's former life.
 bool Mover::meet_differing(CheckedWorld& world, std::size_t i, std::size_t j) {
   Item item = Differs{NodeId{static_cast<std::uint32_t>(j + 1)}};
   return push(world, i, j, values_.item(item), false);
 }
 
-// What its outcome is known by.
+// The key under which the result of this move is remembered.
 std::uint32_t Mover::code_of(const CheckedWorld& world, const Label& label) const {
   if (label.op == Op::take)
     return world.item[begin_of(world, queue(label.node, label.peer)) + label.index];
@@ -201,7 +202,6 @@ std::uint32_t Mover::code_of(const CheckedWorld& world, const Label& label) cons
 }
 
 // --- Moves
-// --------------------------------------------------------------------------------------------
 
 void Mover::let_pass(CheckedWorld& world) {
   for (std::size_t i = 0; i < nodes(); ++i) {
@@ -248,12 +248,12 @@ bool Mover::step(CheckedWorld& world, const Label& label, std::uint32_t& wrong, 
 }
 
 // --- The canonical form of a world with true numbers
-// --------------------------------------------------
 
 namespace {
 
-// As the present life of the caller numbers its calls; nobody waits for those of a former one. In
-// a session `life` made it, without one its number tells.
+// The number of a call in the canonical form. Calls of the caller's former lives become equal,
+// because no node waits for them. In a session, `life` is the life that made the call; without
+// sessions the number itself contains the life.
 CallNumber plain(const Bounds& bounds, CallNumber call, std::optional<Incarnation> life,
                  const LocalFacts& caller) {
   const CallNumber number = at_the_caller(call);
@@ -278,7 +278,7 @@ CheckedWorld Mover::canonical_of(const Values& true_values, const CheckedWorld& 
   for (std::size_t k = 0; k < world.items; ++k) {
     Item item = true_values.item(world.item[k]);
     auto* letter = std::get_if<Letter>(&item);
-    if (letter && is_answer(*letter))  // the others were dropped
+    if (letter && is_answer(*letter))  // the other answers were dropped
       letter->call = at_the_caller(letter->call);
     else if (letter)
       letter->call =

@@ -13,15 +13,16 @@
 #include <unordered_map>
 #include <vector>
 
-/// The checker's world: nodes and letters by their numbers, and what may happen next.
+/// The checker's world: nodes and letters by their numbers, and the moves that may happen next.
 
 namespace muster::lab::explored {
 
 constexpr std::size_t most_nodes = 5;
-constexpr std::size_t most_waiting = 10;  ///< calls of one node; a world with more is cut
+/// The largest number of calls of one node. A world with more calls is not searched.
+constexpr std::size_t most_waiting = 10;
 constexpr std::size_t most_items = 64;
 
-/// What is left of each kind of trouble; 15 is without bound. Four bits each.
+/// The remaining number of each kind of trouble, in four bits each. 15 means unbounded.
 enum class Trouble : std::uint8_t {
   failure,
   wrong_timeout,
@@ -36,11 +37,12 @@ enum class Trouble : std::uint8_t {
   cut,  ///< 1: the links of Bounds::cuts are cut
 };
 
-/// All nodes and all that is on its way.
+/// All nodes, and all items on their way.
 struct CheckedWorld {
   std::array<std::uint32_t, most_nodes> node{};
   std::uint64_t left = 0;                                      ///< four bits for each Trouble
-  std::array<std::uint8_t, most_nodes * most_nodes> length{};  ///< of the queue of `to` from `from`
+  std::array<std::uint8_t, most_nodes * most_nodes> length{};  ///< of each queue, by receiver and
+                                                               ///< sender
   std::uint8_t items = 0;
   std::array<std::uint32_t, most_items> item{};  ///< queue after queue
 
@@ -52,26 +54,27 @@ struct CheckedWorld {
   }
 };
 
-/// What happens: an Op at a node, or what befalls a letter.
+/// A move: an Op at a node, or a trouble of a letter.
 struct Label {
   enum class What : std::uint8_t { op, lose_last, lose, duplicate, tick } what{};
   Op op{};
-  std::uint8_t node = 0;             ///< from 0
-  std::uint8_t peer = 0;             ///< from 0
-  std::uint8_t index = 0;            ///< of a timer, of a call that waits, of an item in the queue
-  std::uint8_t fails_after = whole;  ///< so many actions of what it does, where it does not do all
+  std::uint8_t node = 0;   ///< from 0
+  std::uint8_t peer = 0;   ///< from 0
+  std::uint8_t index = 0;  ///< the number of the timer, the call, or the item in the queue
+  /// The number of actions after which the node fails; whole: it does not.
+  std::uint8_t fails_after = whole;
 
   static constexpr std::uint8_t whole = 255;
 };
 
-/// What has to be known of a node without looking at its bytes.
+/// Facts about a node that can be read without decoding its bytes.
 struct LocalFacts {
   struct Waits {
     std::uint8_t to = 0;
     bool given_up = false;
     std::uint32_t number = 0;
     std::uint32_t sent_to = 0;
-    std::uint32_t named = 0;  ///< the life that it is to; 0: to the node
+    std::uint32_t named = 0;  ///< the life that the call names; 0: the call is to the node
   };
   struct Owes {
     std::uint8_t to = 0;
@@ -79,12 +82,12 @@ struct LocalFacts {
   };
   bool up = false, paused = false, returns = false, leaving = false;
   bool hook_ends = false, hook_may_fail = false, ceased = true, works = false;
-  bool other = false;            ///< its configuration
-  bool copied = false;           ///< its store was
+  bool other = false;            ///< has the other configuration
+  bool copied = false;           ///< the node's store has been copied
   bool outvoted = false;         ///< takes no part
-  std::uint8_t differ = 0;       ///< those that it has met, bit by bit
+  std::uint8_t differ = 0;       ///< the nodes that this node knows to differ, bit by bit
   bool right_is_due = false;     ///< the timer `right` may expire
-  bool works_until_now = false;  ///< its right is over: it has ceased before time goes on
+  bool works_until_now = false;  ///< its right is over: the node must cease before time passes
   std::uint16_t timers = 0;
   std::uint8_t waiting = 0, owing = 0, granting = 0;
   std::uint32_t life = 0;
@@ -93,7 +96,7 @@ struct LocalFacts {
   std::array<std::uint32_t, most_nodes> with{};
   std::array<Waits, most_waiting> waits{};
   std::array<Owes, 6> owes{};
-  std::array<Owes, 12> granted{};  ///< may still be told that they were heard
+  std::array<Owes, 12> granted{};  ///< grants that the node's coordinator may still name
   std::array<std::uint32_t, most_nodes> heard{};
   std::uint32_t standing = 0;
   std::uint32_t numbers = 0;
@@ -104,36 +107,36 @@ struct ItemFacts {
   Acts acts = Acts::whatever;
   std::uint32_t call = 0;
   std::uint32_t life = 0;   ///< of the sender
-  std::uint32_t heard = 0;  ///< the grant that it tells
+  std::uint32_t heard = 0;  ///< the grant that the item names
   std::uint32_t numbers = 0;
 };
 
 struct Nothing {};
 
-/// What a step of one node made of it, by numbers.
+/// The result of one step of a node, in numbers.
 struct Outcome {
   struct Put {
     std::uint8_t to = 0, from = 0;
     bool front = false;
     std::uint32_t item = 0;
-    std::uint32_t life = 0;  ///< 0: whichever
+    std::uint32_t life = 0;  ///< 0: any life
   };
   std::uint32_t next = 0;
-  std::uint32_t wrong = 0;        ///< 1 + index
-  std::uint32_t reorganizes = 0;  ///< 1 + index
-  std::uint8_t actions = 0;       ///< performed
-  bool fits = true;               ///< false: more calls would wait than are looked at
+  std::uint32_t wrong = 0;        ///< 1 + index of the violation; 0: none
+  std::uint32_t reorganizes = 0;  ///< 1 + index of the members; 0: none
+  std::uint8_t actions = 0;       ///< the number of actions performed
+  bool fits = true;               ///< false: more calls would wait than the checker allows
   std::vector<Put> puts;
 };
 
-/// What all threads share: the values by their numbers.
+/// The values that all threads share, by their numbers.
 class Values {
  public:
   explicit Values(const Bounds& bounds);
 
-  std::uint32_t local(Local& local);  ///< forgets what is dead in it
+  std::uint32_t local(Local& local);  ///< also removes the dead parts of the value
   std::uint32_t item(Item& item);
-  std::uint32_t not_waited(std::uint32_t item);  ///< the same call, of which nobody waits
+  std::uint32_t not_waited(std::uint32_t item);  ///< the call in the form for which no node waits
   [[nodiscard]] Local local(std::uint32_t id) const;
   [[nodiscard]] Item item(std::uint32_t id) const;
   std::uint32_t numbers(const Numbers& numbers);
@@ -149,10 +152,10 @@ class Values {
 
   const Bounds bounds;
   std::vector<Config> configs;
-  bool by_their_tests = false;       ///< calls_act_by_their_tests
-  bool counters_begin_anew = false;  ///< with a life, from 0: then their ranks are not enough
-  bool has_clocks = false;           ///< and time, which passes tick by tick
-  bool of_groups = false;  ///< several groups may be at work: Assertions 3 and 4 are claimed
+  bool by_their_tests = false;    ///< calls_act_by_their_tests
+  bool counters_restart = false;  ///< a new life counts groups from 0, so ranks are not enough
+  bool has_clocks = false;        ///< time passes, tick by tick
+  bool of_groups = false;  ///< several groups may work side by side: Assertions 3 and 4 are claimed
   Interner<LocalFacts> locals;
   Interner<ItemFacts> items;
   Interner<Nothing> standings;
@@ -168,12 +171,13 @@ class Values {
   std::vector<Members> members_;
 };
 
-/// Worlds with numbers as small as their order allows; one for each thread.
+/// Gives worlds their canonical form, with numbers as small as their order allows. One for each
+/// thread.
 class Canonical {
  public:
   explicit Canonical(Values& values) : values_(values), cache_(cached) {}
   void operator()(CheckedWorld& world, std::size_t nodes);
-  /// Has what that one will need fetched.
+  /// Prefetches the memory that the canonical form of that world needs.
   void expect(const CheckedWorld& world, std::size_t nodes) const;
 
   [[nodiscard]] std::uint64_t memory() const {
@@ -186,7 +190,8 @@ class Canonical {
     std::uint64_t key = 0;
     std::array<std::uint32_t, 20> numbers{};
   };
-  /// What a world is known by: the numbers in its objects, which go to `numbers_of(i, numbers)`.
+  /// A key of the numbers in a world's objects. The numbers are also passed to `numbers_of(i,
+  /// numbers)`.
   template <class NumbersOf>
   std::uint64_t key_of(const CheckedWorld& world, std::size_t nodes,
                        const NumbersOf& numbers_of) const;
@@ -200,34 +205,34 @@ class Canonical {
   Values& values_;
   Table<Cached> cache_;
   Memo<std::uint32_t> locals_, items_;
-  Numbers merged_, numbers_;  // of compute, that it need not ask for memory
+  Numbers merged_, numbers_;  // memory of compute(), kept so that each call need not allocate it
   Renaming renaming_;         // likewise
 };
 
-/// Takes steps of worlds; one for each thread.
+/// Makes moves in worlds. One for each thread.
 class Mover {
  public:
   explicit Mover(Values& values);
 
-  /// Where the search begins.
+  /// The world in which the search begins.
   [[nodiscard]] CheckedWorld first();
   [[nodiscard]] CheckedWorld all_down();
-  /// The way from there to where the search begins.
+  /// The moves from all_down() to first().
   [[nodiscard]] std::vector<Label> opening();
-  /// Whether that is a failure, a recovery or another trouble: what has ceased when Assertion 2 is
-  /// asked for.
+  /// True for a failure, a recovery or another trouble. Liveness claims Assertion 2 only when no
+  /// such move follows.
   [[nodiscard]] bool disturbs(const CheckedWorld& world, const Label& label) const;
-  /// All that may happen in that world.
+  /// All moves that may happen in that world.
   void labels(const CheckedWorld& world, std::vector<Label>& out);
-  /// What comes of it; false where a queue would be too long. `wrong` is 1 + the index of what does
-  /// not hold.
+  /// Makes a move. Returns false if a queue would be too long. `wrong` becomes 1 + the index of a
+  /// violation, if there is one.
   bool move(CheckedWorld& world, const Label& label, std::uint32_t& wrong,
             Witness* witness = nullptr) {
     const bool fits = step(world, label, wrong, witness);
     if (fits) make_canonical(world);
     return fits;
   }
-  /// The two parts of it. Between them the memory that the second needs is on its way.
+  /// The two parts of move(). The first function prefetches the memory that the second needs.
   bool step(CheckedWorld& world, const Label& label, std::uint32_t& wrong,
             Witness* witness = nullptr);
   void make_canonical(CheckedWorld& world) {
@@ -235,21 +240,21 @@ class Mover {
     forget_granted(world);
     canonical_(world, nodes());
   }
-  /// The canonical form of a world with true numbers, whose values those are.
+  /// The canonical form of a world with true numbers, whose values are `true_values`.
   CheckedWorld canonical_of(const Values& true_values, const CheckedWorld& world);
-  /// That the next letter to that node from that one is taken, if nothing can come of it.
+  /// The move that takes the next letter, if that letter can have no effect.
   [[nodiscard]] std::optional<Label> ineffective_first(const CheckedWorld& world, std::uint8_t to,
                                                        std::uint8_t from) const;
-  /// What does not hold in that world.
+  /// The violation of an assertion about that world, or none.
   std::optional<Wrong> judge(const CheckedWorld& world);
-  /// From here on the links of Bounds::cuts are cut.
+  /// Cuts the links of Bounds::cuts from this world on.
   void cut_links(CheckedWorld& world) const;
-  /// Whether Assertion 2 holds there; 4 in the Invitation, and for each set of connected nodes when
-  /// links are cut.
+  /// True if Assertion 2 holds in that world. In the Invitation, Assertion 4 takes its place. If
+  /// links are cut, the assertion must hold for each set of connected nodes.
   bool settled(const CheckedWorld& world);
   [[nodiscard]] std::vector<Standing> standings(const CheckedWorld& world) const;
   [[nodiscard]] std::uint64_t cut() const { return cut_; }
-  /// A bit for each Trouble that came about.
+  /// One bit for each Trouble that came about.
   [[nodiscard]] std::uint32_t came_about() const { return came_about_; }
   [[nodiscard]] std::uint64_t memory() const {
     return memo_.memory() + parts_.memory() + outcomes_.size() * (sizeof(Outcome) + 32) +
@@ -264,7 +269,7 @@ class Mover {
   [[nodiscard]] const LocalFacts& facts(const CheckedWorld& world, std::size_t i) const {
     return values_.locals.facts(world.node[i]);
   }
-  /// Whether nothing passes between the two.
+  /// True if no letter passes between the two nodes.
   [[nodiscard]] bool is_cut(const CheckedWorld& world, std::size_t i, std::size_t j) const {
     return (cut_from_[i] >> j & 1) != 0 && world.remaining(Trouble::cut) != 0;
   }
@@ -326,10 +331,10 @@ class Mover {
   std::uint32_t came_about_ = 0;
 };
 
-/// Fields of Bounds that allow some of a trouble of which `came_about` has no bit.
+/// The fields of Bounds that allow a trouble for which `came_about` has no bit.
 std::vector<std::string> never_came_about(const Values& values, std::uint32_t came_about);
 
-/// The code of an Op with its argument, where it is no `take`, whose code is the item's number.
+/// The code of an Op with its argument. The code of `take` is the item's number.
 constexpr std::uint32_t code_of(Op op, std::uint32_t argument = 0) {
   return static_cast<std::uint32_t>(op) << 28 | argument;
 }

@@ -16,7 +16,7 @@ namespace muster::lab::explored {
 
 namespace {
 
-/// Breadth first, level by level, by several threads.
+/// A breadth-first search, level by level, by several threads.
 class Search {
  public:
   Search(const Bounds& bounds, const std::function<bool()>& interrupted)
@@ -24,7 +24,7 @@ class Search {
     for (unsigned i = 0; i < std::max(1u, bounds.threads); ++i) workers_.emplace_back(values_);
   }
 
-  /// Whether something does not hold, or the search ended.
+  /// True if an assertion is violated.
   bool run(CheckReport& report, const std::function<void(const Progress&)>& tell);
 
  private:
@@ -65,8 +65,8 @@ void Search::look_from(Worker& worker, const CheckedWorld& world) {
   const std::size_t nodes = values_.bounds.nodes;
   worker.mover.labels(world, worker.labels);
   worker.transitions += worker.labels.size();
-  // All successors together, in three rounds: in each the memory that the next one needs, and that
-  // no cache has, is on its way.
+  // Computes all successors together, in three rounds. Each round prefetches the memory that the
+  // next round needs, because that memory is in no cache.
   worker.successors.clear();
   for (const Label& label : worker.labels) {
     Successor& after = worker.successors.emplace_back(Successor{world});
@@ -113,7 +113,7 @@ void Search::sum(CheckReport& report, const std::vector<Worlds>& level) {
   memory_ = memory;
 }
 
-// What one of them throws, the caller is to get.
+// Runs all workers. An exception of one thread is rethrown to the caller.
 void Search::work_together(std::vector<Worlds>& level) {
   next_ = 0;
   std::vector<std::exception_ptr> thrown(workers_.size());
@@ -171,24 +171,25 @@ void ensure(bool well, const std::string& what) {
 }
 
 void ensure_searchable(const Bounds& bounds) {
-  ensure(bounds.nodes >= 1 && bounds.nodes <= 5,
-         "Bounds::nodes is " + std::to_string(bounds.nodes) + "; it searches 1 to 5");
+  ensure(
+      bounds.nodes >= 1 && bounds.nodes <= 5,
+      "Bounds::nodes is " + std::to_string(bounds.nodes) + "; the checker searches 1 to 5 nodes");
   for (NodeId node : bounds.start)
-    ensure(node.value >= 1 && node.value <= bounds.nodes, "Bounds::start has node " +
-                                                              to_text(node) + "; there are 1 to " +
-                                                              std::to_string(bounds.nodes));
+    ensure(node.value >= 1 && node.value <= bounds.nodes,
+           "Bounds::start has node " + to_text(node) + "; the nodes are 1 to " +
+               std::to_string(bounds.nodes));
   for (const auto& [i, j] : bounds.cuts)
     ensure(i.value >= 1 && i < j && j.value <= bounds.nodes,
            "Bounds::cuts has " + to_text(i) + "-" + to_text(j) +
                "; a pair is two of the nodes 1 to " + std::to_string(bounds.nodes) +
                ", the lower first");
   ensure(!leaves_no_parts(bounds) || !bounds.liveness,
-         "Assertion 4 is about nodes that all hear each other, and Bounds::cuts leaves some that "
-         "hear each other through others alone");
+         "Assertion 4 is only about nodes that all hear each other, but Bounds::cuts leaves nodes "
+         "that hear each other only through others");
   const auto& known = assertions_about_worlds();
   for (const std::string& asked : bounds.assertions)
     ensure(std::find(known.begin(), known.end(), asked) != known.end(),
-           "Bounds::assertions has '" + asked + "', which is none about single worlds");
+           "Bounds::assertions has '" + asked + "', which is not an assertion about single worlds");
 }
 
 }  // namespace
@@ -225,7 +226,7 @@ bool keeps_counters(const Bounds& bounds) {
   const auto& asked = bounds.assertions;
   if (std::find(asked.begin(), asked.end(), "group-grows") != asked.end()) return true;
   if (bounds.counters || !counters_are_safe(bounds)) return true;
-  if (bounds.options.calm > Duration::zero()) return true;  // they decide who is blamed
+  if (bounds.options.calm > Duration::zero()) return true;  // counters decide the blame
   if (bounds.protocol == ProtocolName::invitation) return bounds.invitation_repairs.growing_numbers;
   return !bounds.repairs.tags && stands(bounds.struck, Line::counter_test);
 }
@@ -269,8 +270,9 @@ CheckReport check(const Bounds& asked, const std::function<void(const Progress&)
     report.violated = search.run(report, progress);
   }
   if (!report.violated) return report;
-  // The same again, to know the way: the first of the shortest, whatever the threads met first. The
-  // limits are off: it ends where the other ended, and what was found is not to be lost.
+  // Searches again to find the way. The second search always finds the first of the shortest ways,
+  // whichever way the threads of the first search have met. The limits are off, because the second
+  // search ends where the first one ended.
   bounds.limit_states = bounds.limit_memory = 0;
   explored::Graph graph(bounds, interrupted);
   CheckReport again;

@@ -1,7 +1,8 @@
 #include "local.hpp"
 
-/// What can have no effect any more, so that worlds that differ only in it are one. What is dead in
-/// a state or a letter its protocol knows; here is what a host keeps.
+/// Removes the parts of a node that can have no effect any more. Worlds that differ only in such
+/// parts become one. Each protocol knows the dead parts of its states and letters; here are those
+/// of the host.
 
 namespace muster::lab::explored {
 
@@ -43,8 +44,8 @@ void forget_dead(const Bounds& bounds, const Config& config, Local& node) {
   forget_dead(config, around, node.state);
   Common& kept = common(node.state);
   if (around.ranks_only) node.safe.counter_limit = kept.safe.counter_limit;
-  // In sessions letters come from the life that the session joins. Only who is blamed, or may be,
-  // is forgiven by the first letter of another one.
+  // All letters of a session come from one life. The first letter of another life matters only for
+  // a node that is blamed, or may be: its losses are then forgotten.
   if (around.order == Surroundings::Order::sessions && around.once) {
     std::erase_if(kept.seen,
                   [&](const auto& seen) { return !may_be_blamed(config, node.state, seen.first); });
@@ -52,7 +53,7 @@ void forget_dead(const Bounds& bounds, const Config& config, Local& node) {
       if (node.with[i]) kept.seen.try_emplace(NodeId{i + 1}, *node.with[i]);
   }
   forget_calls(config, around, node);
-  if (node.stops) node.runs.reset();  // it ends with the STOP
+  if (node.stops) node.runs.reset();  // the hook ends with the STOP
   if (!node.works) node.right = {};
   if (node.runs) node.runs->ticket = kept.ticket;
   if (node.stops) node.stops->ticket = kept.ticket;

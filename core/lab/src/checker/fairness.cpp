@@ -10,7 +10,7 @@ namespace {
 
 using Id = std::uint32_t;
 
-/// Tarjan's search for strongly connected parts, without recursion.
+/// Tarjan's algorithm for strongly connected components, without recursion.
 class Parts {
  public:
   Parts(const Transitions& graph, const std::vector<bool>& avoided)
@@ -70,8 +70,9 @@ class Parts {
   Id count_ = 0;
 };
 
-// Exact for weak fairness: if every kind is taken inside or somewhere impossible, the way that
-// visits all of it is fair; if one is always possible and never taken inside, no way in it is.
+// Exact for weak fairness. If every kind of move is taken inside the component, or is impossible in
+// some world of it, the cycle through all worlds is fair. If one kind of move is always possible
+// and never taken, no cycle in the component is fair.
 bool is_fair(const Transitions& graph, const std::vector<Id>& worlds) {
   const std::unordered_set<Id> inside(worlds.begin(), worlds.end());
   Kinds always;

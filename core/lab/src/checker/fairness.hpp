@@ -5,19 +5,20 @@
 #include <cstdint>
 #include <vector>
 
-/// Ways on which Assertion 2 is avoided for ever although nothing is left out that could happen all
-/// the time.
+/// Cycles on which Assertion 2 is avoided for ever, although every move that is possible all the
+/// time is taken.
 
 namespace muster::lab::explored {
 
-/// Of which kind a transition is: the same letter box, timer, hook or call of the same node. What
-/// is enabled for ever and never taken makes a way unfair (weak fairness).
+/// The kind of a transition: two transitions are of one kind if they use the same queue, timer,
+/// hook or call of the same node. A cycle on which one kind is always possible and never taken is
+/// unfair (weak fairness).
 using Kind = std::uint16_t;
 constexpr std::size_t most_kinds = 896;
 using Kinds = std::bitset<most_kinds>;
 
-/// Worlds and the transitions between them without failures: those of world i lie from ends[i - 1]
-/// to ends[i].
+/// Worlds and the transitions between them, without failures. The transitions from world i are
+/// those from ends[i - 1] to ends[i].
 struct Transitions {
   const std::vector<std::uint32_t>& successors;
   const std::vector<Kind>& kinds;
@@ -28,12 +29,14 @@ struct Transitions {
   }
 };
 
-/// Worlds that lie on one fair way round, none of which is to be avoided or is unknown; empty where
-/// there is none. Of several it is the one with the world that was reached first.
+/// The worlds of one fair cycle that has no world to be avoided and no unknown one; empty if there
+/// is none. If there are several such cycles, returns the one with the world that was reached
+/// first.
 std::vector<std::uint32_t> fair_cycle(const Transitions& graph, const std::vector<bool>& avoided,
                                       const std::vector<bool>& unknown);
 
-/// A way from a world back to it inside these worlds, without the first and with the last.
+/// A cycle inside `worlds` from the first world back to that world: all worlds after the first, the
+/// last one included.
 std::vector<std::uint32_t> way_round(const Transitions& graph,
                                      const std::vector<std::uint32_t>& worlds);
 

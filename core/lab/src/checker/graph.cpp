@@ -53,7 +53,8 @@ void Graph::run(CheckReport& report, const std::function<void(const Progress&)>&
   report.never = never_came_about(values_, mover_.came_about());
   if (!values_.bounds.liveness) return;
   find_wedged(report);
-  // The waits that keep coordinators from inviting each other for ever are times (6.18).
+  // For the Invitation no cycle is searched: the waits that keep coordinators from inviting each
+  // other for ever are times, which the checker does not have.
   if (report.wedged->worlds == 0 && !values_.of_groups) find_cycle(report);
 }
 
@@ -92,11 +93,11 @@ void Graph::look_from(const CheckedWorld& world, Id from, Worlds& next, CheckRep
       auto way = way_to(from);
       way.push_back(reached);
       auto [story, told] = tell_story(values_.bounds, path_to(way));
-      // In the words of the story, whose numbers are the true ones.
+      // Reports the violation with the true numbers, because the story contains true numbers too.
       if (told && told->assertion == judged->assertion)
         judged = std::move(told);
       else
-        story.lines.emplace_back("NOT SO with the true numbers; a fault of the checker");
+        story.lines.emplace_back("DIFFERENT with the true numbers: this is a fault of the checker");
       report.counterexample =
           Counterexample{judged->assertion, judged->disagreement, std::move(story)};
       if (!values_.bounds.liveness) return;
@@ -129,7 +130,7 @@ std::vector<std::uint64_t> Graph::way_to(Id id) const {
   return way;
 }
 
-// The same way again, forwards, by the fingerprints that lie on it.
+// The moves of a way that is known by its fingerprints.
 std::vector<Label> Graph::path_to(std::vector<std::uint64_t> way) {
   CheckedWorld world = mover_.first();
   std::vector<Label> path;
@@ -150,7 +151,8 @@ std::vector<Label> Graph::path_to(std::vector<std::uint64_t> way) {
   return path;
 }
 
-// Backwards from where Assertion 2 holds; where a successor was cut, nothing is said.
+// Goes backwards from the worlds of Assertion 2. A world with a successor that was not searched
+// counts as a world that reaches one of them.
 void Graph::find_wedged(CheckReport& report) {
   const std::size_t size = from_.size();
   std::vector<std::uint64_t> begins(size + 2);
@@ -186,7 +188,8 @@ void Graph::find_wedged(CheckReport& report) {
   report.wedged = std::move(wedged);
 }
 
-// What lies behind worlds that were not looked at is unknown. None found says nothing.
+// A world is unknown if its successors were not searched. If there are unknown worlds and no wedged
+// world is found, there may still be one.
 void Graph::find_wedged_before_the_limit(CheckReport& report) {
   if (!values_.bounds.liveness) return;
   ends_.resize(from_.size(), successors_.size());
@@ -195,7 +198,7 @@ void Graph::find_wedged_before_the_limit(CheckReport& report) {
   if (report.wedged->worlds == 0) report.wedged.reset();
 }
 
-// A fair way round on which Assertion 2 does not hold.
+// Searches for a fair cycle on which Assertion 2 does not hold.
 void Graph::find_cycle(CheckReport& report) {
   const Transitions transitions{successors_, kinds_, ends_};
   const std::vector<Id> worlds = fair_cycle(transitions, settled_, unknown_);

@@ -5,8 +5,8 @@
 
 #include <muster/lab/checker.hpp>
 
-/// The search of one thread that remembers from where each world was reached first and, for
-/// liveness, what can be reached from it.
+/// The search by one thread. The search remembers from which world each world was first reached.
+/// For liveness it also remembers the successors of each world.
 
 namespace muster::lab::explored {
 
@@ -17,7 +17,7 @@ class Graph {
   void run(CheckReport& report, const std::function<void(const Progress&)>& tell);
 
  private:
-  /// Worlds by the order in which they were reached.
+  /// The number of a world, in the order in which worlds were reached.
   using Id = std::uint32_t;
 
   void look_from(const CheckedWorld& world, Id from, Worlds& next, CheckReport& report);
@@ -35,10 +35,11 @@ class Graph {
   Memo<Id> ids_;
   std::vector<std::uint64_t> fingerprints_;
   std::vector<Id> from_;
-  std::vector<bool> settled_;   ///< Assertion 2 holds there
-  std::vector<bool> unknown_;   ///< a successor was cut
-  std::vector<Id> successors_;  ///< one world's after the other's, without failures
-  std::vector<Kind> kinds_;     ///< of the transitions to them
+  std::vector<bool> settled_;   ///< Assertion 2 holds in the world
+  std::vector<bool> unknown_;   ///< a successor was not searched
+  std::vector<Id> successors_;  ///< the successors of all worlds, one world after the other,
+                                ///< without failures
+  std::vector<Kind> kinds_;     ///< the kinds of the transitions to the successors
   std::vector<std::uint64_t> ends_;
   std::vector<Label> labels_;
 };

@@ -13,11 +13,11 @@
 #include <unordered_map>
 #include <vector>
 
-/// Values that are kept once and named by a number of 32 bits, for several threads.
+/// Values that are kept once and named by a number of 32 bits. For several threads.
 
 namespace muster::lab::explored {
 
-/// Bytes, each kept once, and what is to be known of them at once.
+/// Byte strings, each kept once, with the facts about them.
 template <class Facts>
 class Interner {
  public:
@@ -28,7 +28,7 @@ class Interner {
     for (std::size_t i = 0; i < most_blocks; ++i) delete[] blocks_[i].load();
   }
 
-  /// The number of these bytes; `facts()` is asked where they are new.
+  /// The number of these bytes. `facts()` is called if the bytes are new.
   template <class MakeFacts>
   std::uint32_t intern(std::string_view bytes, MakeFacts&& facts) {
     const std::uint64_t hash = digest(bytes).value;
@@ -90,12 +90,12 @@ class Interner {
   std::mutex growing_;
 };
 
-/// What is large and read all over. From the default resource, so that a program can have it in
-/// huge pages: such a read waits for its page to be found as well as for what is there.
+/// A large table with random access. The table uses the default memory resource, so that a program
+/// can put it into huge pages. With small pages, a random read also waits until its page is found.
 template <class T>
 using Table = std::pmr::vector<T>;
 
-/// A hash table from 64 bits to a value, for one thread; the key 0 is not used.
+/// A hash table from 64 bits to a value, for one thread. The key 0 is not used.
 template <class Value>
 class Memo {
  public:
@@ -137,11 +137,11 @@ class Memo {
   std::size_t size_ = 0;
 };
 
-/// A set of 64-bit fingerprints, for one thread; 0 is none.
+/// A set of fingerprints of 64 bits, for one thread. 0 is no fingerprint.
 class Fingerprints {
  public:
   Fingerprints() : slots_(1024) {}
-  /// False where it was there already.
+  /// Returns false if the fingerprint was in the set already.
   bool insert(std::uint64_t fingerprint) {
     if (++size_ * 4 > slots_.size() * 3) grow();
     if (put(fingerprint)) return true;
@@ -153,7 +153,7 @@ class Fingerprints {
     while (slots_[i] != 0 && slots_[i] != fingerprint) i = (i + 1) & (slots_.size() - 1);
     return slots_[i] != 0;
   }
-  /// Has the memory fetched that `insert` will need.
+  /// Prefetches the memory that `insert` needs.
   void expect(std::uint64_t fingerprint) const { __builtin_prefetch(&slots_[place(fingerprint)]); }
   [[nodiscard]] std::uint64_t memory() const { return slots_.size() * sizeof slots_[0]; }
 

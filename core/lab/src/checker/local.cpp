@@ -53,16 +53,15 @@ void let_pass_tick(Local& node) {
 }
 
 // --- One step
-// -----------------------------------------------------------------------------------------
 
 void Host::take(const Event& event) {
   Actions actions;
   const auto before = view(config_, node_.state).group;
   try {
     actions = step(config_, node_.state, event);
-  } catch (const ImpossibleState& impossible) {  // a line that was struck out may lead there
+  } catch (const ImpossibleState& impossible) {  // a struck line may lead to it
     wrong("sound-state", impossible.what());
-    if (witness_) witness_->ended(node_, ExitCode::impossible_state, impossible.what());
+    if (witness_) witness_->on_node_ended(node_, ExitCode::impossible_state, impossible.what());
     return fail();
   }
   if (witness_) witness_->step(node_, event, actions);
@@ -113,7 +112,7 @@ void Host::perform(const Send& action) {
   effects.puts.push_back(std::move(put));
 }
 
-// A call goes to the life that the session joins; without a session it waits for one.
+// Sends a call to the life with which there is a session. Without a session the call waits for one.
 void Host::transmit(OutCall& call) {
   const NodeId to = call.letter.to;
   const auto life = with(to);
@@ -126,7 +125,8 @@ void Host::transmit(OutCall& call) {
   }
   call.sent_to = life;
   Letter letter = call.letter;
-  letter.incarnation = common(node_.state).safe.incarnation;  // forgotten while it waits
+  // The incarnation was forgotten while the call waited.
+  letter.incarnation = common(node_.state).safe.incarnation;
   effects.puts.push_back({to, node_.node, false, std::move(letter), life});
 }
 
@@ -140,8 +140,8 @@ void Host::perform(const Disarm& action) {
 
 void Host::perform(const Stop& action) {
   if (action.owed != node_.stop_owed)
-    wrong("hook-grammar", action.owed ? "a stop is called that is not owed (P2)"
-                                      : "a stop that is owed is not called (P2)");
+    wrong("hook-grammar", action.owed ? "stop is called, although none is owed (P2)"
+                                      : "stop is not called, although one is owed (P2)");
   if (witness_ && node_.works) witness_->revoked(node_, *node_.works);
   const bool begins = !node_.runs;
   node_.stops = Stops{action.ticket, action.owed};
@@ -151,7 +151,7 @@ void Host::perform(const Stop& action) {
 
 void Host::perform(const Reorganize& action) {
   if (node_.stop_owed || node_.runs || node_.stops || node_.works)
-    wrong("hook-grammar", "reorganize before the node itself is stopped (P4)");
+    wrong("hook-grammar", "reorganize begins before the node itself has stopped (P4)");
   const std::size_t majority = config_.nodes.size() / 2 + 1;
   const auto too_few = has_quorum(node_.node, action.members.size(), majority);
   if (too_few) effects.wrong.push_back({"quorum", *too_few});
@@ -164,10 +164,10 @@ void Host::perform(const Reorganize& action) {
 
 void Host::perform(const Start& action) {
   if (node_.stop_owed || node_.runs || node_.stops || node_.works)
-    wrong("hook-grammar", "start before the stop of what was before (P2)");
+    wrong("hook-grammar", "start begins before the stop of the previous task (P2)");
   const auto& assigned = node_.safe.assigned;
   if (!assigned || assigned->definition != action.definition || assigned->group != action.group)
-    wrong("hook-grammar", "start of a definition that is not durable (P5)");
+    wrong("hook-grammar", "start begins with a definition that is not durable (P5)");
   node_.stop_owed = true;
   node_.works = action.group;
   node_.discounted = false;
@@ -177,13 +177,12 @@ void Host::perform(const Start& action) {
 }
 
 void Host::perform(const Leave& action) {
-  if (witness_) witness_->ended(node_, ExitCode::ok, "it left");
+  if (witness_) witness_->on_node_ended(node_, ExitCode::ok, "it left");
   fail();
   node_.returns = action.cause != LeaveCause::asked;
 }
 
 // --- Lives
-// --------------------------------------------------------------------------------------------
 
 void Host::recover() {
   node_.up = true;
@@ -224,31 +223,33 @@ void Host::meet(NodeId peer, Incarnation life) {
     if (call.letter.to == peer) transmit(call);
   NodeSet differ = common(node_.state).met.differ;
   differ.erase(peer);
-  tell_who_differs(std::move(differ));
+  tell_differing(std::move(differ));
 }
 
 void Host::change() {
   node_.other = !node_.other;
 }
 
-// Its limit lies no numbers ahead, as where so many were given later that they are used up.
+// The copy has no reserve of group numbers: its limit is the last number in use, as if the node had
+// counted up to the stored limit.
 void Host::copy() {
   node_.copy = node_.safe;
   node_.copy->incarnation = {};
   if (node_.up) node_.copy->counter_limit = common(node_.state).counter;
 }
 
-// With a number that was used before, or one below, it would be refused by all that have met that
-// life; so it has a new one, as where the copy was made in the last life, or with --initialise.
+// The node gets a new incarnation, as if the copy had been made in its last life, or with
+// --initialise. With a number that was used before, all nodes that have met that life would refuse
+// it.
 void Host::restore() {
   const Incarnation life = node_.safe.incarnation;
   node_.safe = *std::exchange(node_.copy, std::nullopt);
   node_.safe.incarnation = life;
-  node_.accepted.reset();  // of it nothing is claimed: assumption 4
+  node_.accepted.reset();  // a restore violates assumption 4: nothing is claimed
 }
 
-// As muster/host/sessions.hpp tells it.
-void Host::tell_who_differs(NodeSet differ) {
+// Reports the nodes that differ as muster/host/sessions.hpp does.
+void Host::tell_differing(NodeSet differ) {
   if (!node_.up) return;
   Differing now{std::move(differ), {}};
   for (std::uint32_t i = 0; i < node_.with.size() && !now.differ.empty(); ++i)
@@ -274,7 +275,7 @@ void Host::silence(CallNumber call) {
   take_item(by, NoAnswer{node_.node, by, call});
 }
 
-// A refusal answers the calls made before it.
+// A refused dial answers all calls that were made before it.
 void Host::refuse(NodeId peer) {
   for (auto& [number, call] : node_.calls)
     if (call.letter.to == peer) call.given_up = true;
@@ -282,9 +283,8 @@ void Host::refuse(NodeId peer) {
 }
 
 // --- Hooks
-// --------------------------------------------------------------------------------------------
 
-// A hook that is cancelled ends with its STOP: what it says no longer counts.
+// A cancelled hook ends with its STOP. Its result is ignored.
 void Host::end_hook(bool well) {
   const auto ran = std::exchange(node_.runs, std::nullopt);
   const auto say = [&](Hook hook, journal::Edge edge, Ticket ticket,
@@ -315,8 +315,7 @@ void Host::end_prompt_hooks() {
     end_hook(true);
 }
 
-// --- What comes from a peer
-// ---------------------------------------------------------------------------
+// --- Items from a peer
 
 void Host::take(NodeId from, const Item& item) {
   std::visit([&](const auto& what) { take_item(from, what); }, item);
@@ -326,7 +325,8 @@ void Host::take_item(NodeId, const Letter& letter) {
   if (!is_answer(letter)) return take(Received{letter});
   const CallNumber number = at_the_caller(letter.call);
   const auto call = node_.calls.find(number);
-  if (call == node_.calls.end() || call->second.letter.to != letter.from) return;  // given up
+  // It was given up.
+  if (call == node_.calls.end() || call->second.letter.to != letter.from) return;
   const Incarnation life = common(node_.state).safe.incarnation;
   if (letter.call != on_its_way(bounds_, life, number)) return;  // to a former life
   node_.calls.erase(call);
@@ -335,8 +335,8 @@ void Host::take_item(NodeId, const Letter& letter) {
   take(Received{std::move(here)});
 }
 
-// Whether the end of that life leaves this call unanswered: only a call to that life does it
-// (6.21).
+// True if the end of that life leaves the call unanswered. In the shipped code, only a call that
+// names the life stays unanswered then (protocols/bully/findings.md, "The end of a life").
 bool Host::outlived(const OutCall& call, Incarnation life) const {
   if (const auto named = life_called(call.letter)) return named == life;
   const bool halts = std::holds_alternative<Halt>(call.letter.message);
@@ -362,13 +362,13 @@ void Host::take_item(NodeId peer, const Refusal&) {
   session_over(peer, unanswered, std::nullopt, Unheard::refused);
   NodeSet differ = common(node_.state).met.differ;
   differ.erase(peer);
-  tell_who_differs(std::move(differ));
+  tell_differing(std::move(differ));
 }
 
 void Host::take_item(NodeId peer, const Differs&) {
   NodeSet differ = common(node_.state).met.differ;
   differ.insert(peer);
-  tell_who_differs(std::move(differ));
+  tell_differing(std::move(differ));
   if (!node_.up) return;
   std::vector<CallNumber> unanswered;
   for (const auto& [number, call] : node_.calls)
@@ -376,7 +376,7 @@ void Host::take_item(NodeId peer, const Differs&) {
   session_over(peer, unanswered, std::nullopt);
 }
 
-// First Failed, then Unanswered for each of the calls, before anything else from that peer.
+// Gives Failed first, then Unanswered for each of the calls, before any other event from that peer.
 void Host::session_over(NodeId peer, const std::vector<CallNumber>& unanswered,
                         std::optional<Incarnation> next, Unheard how) {
   const auto life = std::exchange(with(peer), std::nullopt);

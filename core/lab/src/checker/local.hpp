@@ -11,14 +11,15 @@
 #include <variant>
 #include <vector>
 
-/// One node of the checker's world with what its host keeps for it, and what one happening makes of
-/// it: design of hosts as in docs/architecture.md, without time.
+/// One node of the checker's world with the state of its host, and the effects of one event. The
+/// host is the one of docs/architecture.md, without time.
 
 namespace muster::lab::explored {
 
 using muster::operator==;
 
-/// What a definition says in the checker: who defined it, in which life, for which group.
+/// The content of a definition in the checker: its group, and the life of the coordinator that made
+/// it.
 struct Task {
   GroupNumber group;
   Incarnation life;
@@ -29,32 +30,33 @@ std::optional<Task> read_task(const Bytes& bytes);
 /// A call that a node waits for.
 struct OutCall {
   Letter letter;
-  std::optional<Incarnation> sent_to;  ///< the life to which it was transmitted
-  bool given_up = false;               ///< refused: never transmitted again
+  std::optional<Incarnation> sent_to;  ///< the life to which the call was sent
+  bool given_up = false;               ///< refused, and never sent again
 };
 MUSTER_DESCRIBE(OutCall, letter, sent_to, given_up);
 
-// --- What is on its way to a node from a peer, in the order in which its host takes it
+// --- Items on their way to a node from a peer, in the order in which its host takes them
 
-/// Hello of a new life proves that the old one is over.
+/// The Hello of a new life proves that the former life is over.
 struct NewLife {
   NodeId peer;
   Incarnation life;
 };
 MUSTER_DESCRIBE(NewLife, peer, life);
-/// The session with that life begins.
+/// A session with that life begins.
 struct Begins {
   NodeId peer;
   Incarnation life;
 };
 MUSTER_DESCRIBE(Begins, peer, life);
-/// A connection was refused, after those calls to the peer were made that are given up.
+/// A dial to the peer was refused. The calls that end with this item were made before the dial.
 struct Refusal {
   NodeId peer;
 };
 MUSTER_DESCRIBE(Refusal, peer);
 
-/// Another life answers there, with another configuration: neither of the two can be spoken with.
+/// A life with another configuration answers at the peer's address. The two nodes cannot talk to
+/// each other.
 struct Differs {
   NodeId peer;
 };
@@ -90,89 +92,91 @@ constexpr std::uint16_t bit(Timer timer) {
   return static_cast<std::uint16_t>(1u << static_cast<unsigned>(timer));
 }
 
-/// A node, its safe storage, and what its host keeps.
+/// A node, its safe storage, and the state of its host.
 struct Local {
   NodeId node;
   bool up = false;
   bool paused = false;
-  bool returns = false;  ///< it stood back: a new life begins by itself
-  bool other = false;    ///< its configuration is not the first
+  bool returns = false;  ///< the node stood back, and its next life begins by itself
+  bool other = false;    ///< the node has the second configuration
   SafeState safe;
-  std::optional<SafeState> copy;  ///< of an earlier state of it, to be put back
+  std::optional<SafeState> copy;  ///< a copy of an earlier state of `safe`, for a restore
   Protocol state;
   std::map<CallNumber, OutCall> calls;
-  std::vector<std::optional<Incarnation>> with;  ///< the life of each node that a session joins
-  std::uint16_t timers = 0;                      ///< that run: bit by bit in the order of Timer
+  /// By node: the life with which this node has a session.
+  std::vector<std::optional<Incarnation>> with;
+  std::uint16_t timers = 0;  ///< the timers that run, bit by bit in the order of Timer
   std::optional<Runs> runs;
   std::optional<Stops> stops;
   bool stop_owed = false;               ///< by P2
   std::optional<GroupNumber> works;     ///< from the beginning of `start` to the end of `stop`
-  Moment right{};                       ///< until when it may work, as seen from now
-  bool discounted = false;              ///< it paused since: what it works for does not count
+  Moment right{};                       ///< the end of the node's right to work, counted from now
+  bool discounted = false;              ///< the node has paused since, so its work is not judged
   std::optional<GroupNumber> accepted;  ///< the highest group chosen or accepted, in any life
 };
 MUSTER_DESCRIBE(Local, node, up, paused, returns, other, safe, copy, state, calls, with, timers,
                 runs, stops, stop_owed, works, right, discounted, accepted);
 
-// --- What can happen to one node, whatever the others do
+// --- Moves of one node, whatever the others do
 
 enum class Op : std::uint8_t {
   take,      ///< the next item from a peer
   expire,    ///< a timer
-  end_hook,  ///< the hook that runs ends, or STOP
+  end_hook,  ///< the hook that runs, or the STOP, ends
   fail_hook,
   silence,  ///< a call stays unanswered
-  refuse,   ///< a connection to a peer was refused
+  refuse,   ///< a dial to a peer was refused
   recover,
   fail,
   pause,
   resume,
   leave,
   meet,        ///< a session with that life of a peer begins
-  not_waited,  ///< a call that it has answered or will matters to its caller no more
-  change,      ///< its next life has another configuration
-  copy,        ///< its safe storage is copied
-  restore,     ///< and put back
+  not_waited,  ///< the caller no longer waits for a call that this node has answered, or will
+               ///< answer
+  change,      ///< the node's next life has the other configuration
+  copy,        ///< the node's safe storage is copied
+  restore,     ///< the copy becomes the node's safe storage
 };
 
-/// Something sent or put into a queue.
+/// An item for a queue.
 struct Put {
-  NodeId to;    ///< whose queue
-  NodeId from;  ///< of what comes from whom
+  NodeId to;    ///< the owner of the queue
+  NodeId from;  ///< the peer from which the item comes
   bool front = false;
   Item item;
-  std::optional<Incarnation> life;  ///< only to that life, if it is up
+  std::optional<Incarnation> life;  ///< the item is dropped unless this life is up
 };
 
-/// An assertion that does not hold inside one step.
+/// An assertion that was violated inside a step.
 struct Wrong {
   std::string assertion;
   Disagreement disagreement;
 };
 
-/// What came of it, beside the new state of the node.
+/// The effects of a move, beside the new state of the node.
 struct Effects {
   std::vector<Put> puts;
-  std::vector<Wrong> wrong;            ///< in the order in which it came
-  std::optional<Members> reorganizes;  ///< P4 has to be looked at: these have to be stopped
+  std::vector<Wrong> wrong;            ///< in the order in which they occurred
+  std::optional<Members> reorganizes;  ///< members that must be stopped, for the check of P4
 };
 
-/// The number of a call as it travels. Without sessions a letter of a former life may come among
-/// those of this one: there the life is in it, unless a canonical form tells the calls that nobody
-/// waits for from the others.
+/// The number of a call as it travels. Without sessions, letters of a former life may arrive among
+/// those of this one. So the number of a call contains the life, unless a canonical form already
+/// marks the calls for which no node waits.
 CallNumber on_its_way(const Bounds& bounds, Incarnation caller, CallNumber number);
-/// The number that it has at the caller.
+/// The number of that call at the caller.
 CallNumber at_the_caller(CallNumber on_its_way);
 
 /// One tick of all clocks.
 inline constexpr Duration one_tick{1};
-/// The times of a world with clocks: a grant lasts two ticks, and who has lost its right has ceased
-/// one tick later.
+/// The timings of a world with clocks: a grant lasts two ticks, and a node has ceased one tick
+/// after the end of its right.
 Timings timings_of_clocks();
-/// A tick passes for that node.
+/// One tick passes for that node.
 void let_pass_tick(Local& node);
 
-/// Told of every line that a journal would have; for counterexamples.
+/// Gets each line of a journal, for counterexamples.
 class Witness {
  public:
   virtual ~Witness() = default;
@@ -181,11 +185,11 @@ class Witness {
   virtual void hook(const Local& node, Hook hook, journal::Edge edge, Ticket ticket,
                     const std::optional<GroupNumber>& group, const Members* members) = 0;
   virtual void revoked(const Local& node, const GroupNumber& group) = 0;
-  /// Its life has ended by itself.
-  virtual void ended(const Local& node, ExitCode code, const std::string& why) = 0;
+  /// The life has ended by itself.
+  virtual void on_node_ended(const Local& node, ExitCode code, const std::string& why) = 0;
 };
 
-/// The host of one node while one thing happens to it.
+/// The host of one node during one move.
 class Host {
  public:
   Host(const Bounds& bounds, const Config& config, Local& node, Witness* witness = nullptr)
@@ -206,11 +210,11 @@ class Host {
   void change();
   void copy();
   void restore();
-  /// It fails when it has performed so many actions, if there are more.
+  /// The node fails after this number of actions, if there are more.
   void fail_after(unsigned actions) { most_ = actions; }
-  /// How many were performed.
+  /// The number of actions performed.
   [[nodiscard]] std::uint8_t actions() const { return performed_; }
-  /// Where hooks are prompt: they end at once.
+  /// Ends all hooks at once, if hooks are prompt.
   void end_prompt_hooks();
 
   Effects effects;
@@ -224,7 +228,7 @@ class Host {
   void take_item(NodeId from, const Differs& item);
   void session_over(NodeId peer, const std::vector<CallNumber>& unanswered,
                     std::optional<Incarnation> next, Unheard how = Unheard::silence);
-  void tell_who_differs(NodeSet differ);
+  void tell_differing(NodeSet differ);
   void take(const Event& event);
   void perform(const Save& action);
   void perform(const Send& action);
@@ -249,9 +253,9 @@ class Host {
   std::uint8_t performed_ = 0;
 };
 
-/// What is certain of a node in that world.
+/// Facts that hold for a node in each world of these bounds.
 Surroundings surroundings(const Bounds& bounds);
-/// Clears what can have no effect any more, and keeps numbers that only this node has small.
+/// Removes parts that can have no effect any more, and keeps the node's own numbers small.
 void forget_dead(const Bounds& bounds, const Config& config, Local& node);
 void forget_dead(const Bounds& bounds, const Config& config, Item& item);
 

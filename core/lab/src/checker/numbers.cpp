@@ -6,8 +6,8 @@ namespace muster::lab::explored {
 
 namespace {
 
-/// Counts together what belongs together. Where counters are dropped, a node's groups are ranked
-/// among themselves, and what letters tell of them is dead.
+/// Sorts numbers by the counter that they belong to. If counters are dropped, the groups of each
+/// node are ranked among themselves, and the counters that letters report are dead.
 class Counting : public NumberVisitor {
  public:
   Counting(bool counters, const VisitNumber& visit) : counters_(counters), visit_(visit) {}
@@ -88,7 +88,7 @@ void show(NumberVisitor& visitor, NodeId caller, std::map<CallNumber, OutCall>& 
 
 void visit_numbers(bool counters, Local& local, const VisitNumber& visit_number) {
   Counting visitor(counters, visit_number);
-  // All fields, so that with one more this does not compile.
+  // Binds all fields, so that a new one does not compile until it is handled here.
   auto& [self, up, paused, returns, other, safe, copy, state, calls, with, armed, runs, stops,
          stop_owed, works, right, discounted, accepted] = local;
   static_cast<void>(right);

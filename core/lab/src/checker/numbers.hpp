@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-/// The numbers that grow for ever: lives, elections, calls, group counters. The checker keeps their
-/// order and forgets how large they are.
+/// The numbers that grow for ever: lives, elections, calls and group counters. The checker keeps
+/// their order and drops their size.
 
 namespace muster::lab::explored {
 
-/// One number with what it is counted with, as one integer that orders like it: kind, node, life,
-/// number.
+/// A number and the counter that it belongs to, as one integer with the right order: kind, node,
+/// life, number.
 using Number = std::uint64_t;
 using Numbers = std::vector<Number>;                      ///< ascending
 using Renaming = std::vector<std::pair<Number, Number>>;  ///< ascending
@@ -21,12 +21,12 @@ using Renaming = std::vector<std::pair<Number, Number>>;  ///< ascending
 enum class Count : std::uint8_t {
   life = 1,
   election,
-  last_election,  ///< from which a node counts
+  last_election,  ///< the number from which a node counts
   call,
   last_call,
-  counter,  ///< all group counters, where they are kept
-  group,    ///< the groups of one coordinator, where counters are dropped
-  own,      ///< from which a node counts, where counters are dropped
+  counter,  ///< all group counters, if they are kept
+  group,    ///< the groups of one coordinator, if counters are dropped
+  own,      ///< the number from which a node counts, if counters are dropped
 };
 
 constexpr Number number_of(Count count, NodeId node, std::uint64_t life, std::uint64_t value) {
@@ -41,13 +41,13 @@ constexpr std::uint64_t value_of(Number number) {
 constexpr std::uint64_t life_of(Number number) {
   return number >> 28 & 0xFFFFFF;
 }
-/// What is counted together: all but the value.
+/// The counter of a number: everything but the value.
 constexpr Number counted_with(Number number) {
   return number & ~Number{0xFFFFFFF};
 }
 
-/// Shows `visit` each number in a value, and where it stands; it may change it there. In an
-/// election the number comes before the life.
+/// Calls `visit` with each number in a value, and with its place, which it may change. In an
+/// election the visitor gets the number before the life.
 using VisitNumber = std::function<void(Number number, std::uint64_t& value)>;
 void visit_numbers(bool counters, Local& local, const VisitNumber& visit);
 void visit_numbers(bool counters, Item& item, const VisitNumber& visit);

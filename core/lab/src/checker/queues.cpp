@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-/// Letters on their way between two nodes, and which of them have no effect any more.
+/// Items on their way between two nodes, and those of them that have no effect any more.
 
 namespace muster::lab::explored {
 
@@ -42,7 +42,7 @@ bool Mover::push(CheckedWorld& world, std::size_t to, std::size_t from, std::uin
   return true;
 }
 
-// Answers that nobody waits for any more have no effect.
+// Answers that no node waits for have no effect.
 void Mover::drop_dead(CheckedWorld& world, std::size_t i) {
   const LocalFacts& node = facts(world, i);
   const bool session = values_.bounds.channels == Channels::session;
@@ -66,7 +66,7 @@ bool Mover::waits(const CheckedWorld& world, std::size_t i, std::size_t to,
       [&](const LocalFacts::Waits& waited) { return waited.to == to && waited.number == call; });
 }
 
-// Calls that nobody waits for any more are one like the other.
+// Calls become equal if no node waits for their answers.
 void Mover::forget_calls(CheckedWorld& world, std::size_t i) {
   if (!values_.bounds.canonical) return;
   for (std::size_t j = 0; j < nodes(); ++j) {
@@ -85,12 +85,12 @@ void Mover::forget_calls(CheckedWorld& world, std::size_t i) {
       if (owed.to != i || owed.number == 0 || waits(world, i, j, owed.number)) continue;
       const auto argument = static_cast<std::uint32_t>(i) << 24 | owed.number;
       world.node[j] = outcome(world.node[j], explored::code_of(Op::not_waited, argument)).next;
-      return forget_calls(world, i);  // what was known of j is another thing now
+      return forget_calls(world, i);  // the facts about j have changed
     }
   }
 }
 
-// Nor does a grant matter that its coordinator cannot tell any more.
+// A grant has no further effect if its coordinator can no longer name it.
 void Mover::forget_granted(CheckedWorld& world) {
   for (std::size_t j = 0; j < nodes(); ++j)
     for (std::size_t k = 0; k < facts(world, j).granting;) {
@@ -104,7 +104,8 @@ void Mover::forget_granted(CheckedWorld& world) {
     }
 }
 
-// It has heard of it, or will, or has told it already.
+// True if the coordinator has received the grant, may still receive it, or has named it in a letter
+// on its way.
 bool Mover::may_tell(const CheckedWorld& world, std::size_t i, std::size_t member,
                      std::uint32_t call) const {
   if (call == 0) return false;
@@ -115,8 +116,8 @@ bool Mover::may_tell(const CheckedWorld& world, std::size_t i, std::size_t membe
   return false;
 }
 
-// A call of which nobody waits for the answer is as good as taken when nothing can come of it: what
-// its tests ask for is neither so already nor brought about by what is ahead of it.
+// A call without a waiting caller can be dropped if it can have no effect. A call can have no
+// effect if its tests fail now, and no item before it in the queue can make them pass.
 struct Mover::Reception {
   bool halted, joined;  ///< by the caller
 

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Writes the journal of all nodes: one file, each line one millisecond after the one before.
+/// Writes the journal of all nodes into one file, with one millisecond between the lines.
 class Scribe : public Witness {
  public:
   explicit Scribe(const Values& values) : values_(values), seq_(values.bounds.nodes) {}
@@ -22,7 +22,7 @@ class Scribe : public Witness {
     journal::header_line(out, {tick(), node.node, node.safe.incarnation, journal::Clock::simulated,
                                values_.configs[i], std::nullopt});
   }
-  /// By the clocks of all nodes, from 0.
+  /// Lets time pass on the clocks of all nodes, which begin at 0.
   void let_pass(Duration time) { time_ += time; }
   void fault(journal::FaultKind kind, NodeId node, std::optional<NodeSet> from = std::nullopt) {
     journal::fault_line(out, {tick(), kind, node, std::move(from)});
@@ -48,7 +48,7 @@ class Scribe : public Witness {
     journal::permits_line(out, stamp(node), journal::PermitsEdge::revoked, group);
     journal::permits_line(out, stamp(node), journal::PermitsEdge::returned, group);
   }
-  void ended(const Local& node, ExitCode code, const std::string& why) override {
+  void on_node_ended(const Local& node, ExitCode code, const std::string& why) override {
     journal::ended_line(out, stamp(node), static_cast<int>(code), why);
   }
 
@@ -96,7 +96,7 @@ std::string what_happens(const Label& label, const std::optional<Item>& taken) {
                                           "pauses",        "resumes",
                                           "leaves",        "meets",
                                           "waits",         "gets another configuration",
-                                          "is copied",     "is put back to its copy"};
+                                          "is copied",     "is restored from its copy"};
   if (label.what == Label::What::tick) return "a tick passes";
   std::string line = "node " + std::to_string(label.node + 1) + ' ';
   if (label.what == Label::What::duplicate)
@@ -124,7 +124,7 @@ std::string standings_in_words(const std::vector<Standing>& nodes) {
   return line;
 }
 
-// Letters delivered, expiries (of a timer, or of a call), failures and recoveries.
+// The number of delivered letters, expiries of timers or calls, failures and recoveries.
 unsigned counted(const Label& label, const std::optional<Item>& taken) {
   unsigned count = label.fails_after == Label::whole ? 0 : 1;
   if (label.what == Label::What::lose_last || label.what == Label::What::lose ||
@@ -137,23 +137,25 @@ unsigned counted(const Label& label, const std::optional<Item>& taken) {
   return count + (own ? 0 : 1);
 }
 
-// With the true numbers and all fields, and room for letters that the search took for taken.
+// These bounds, but with true numbers and all fields, and with room for letters that the search has
+// dropped.
 Bounds exact(Bounds bounds) {
   bounds.canonical = false;
   bounds.queue = std::max(bounds.queue, 8u);
   return bounds;
 }
 
-/// Goes along a path, and tells it.
+/// Makes the moves of a path and writes them down.
 class Teller {
  public:
   explicit Teller(const Bounds& bounds)
       : values_(exact(bounds)), mover_(values_), scribe_(values_), world_(mover_.all_down()) {}
 
   std::vector<Label> opening() { return mover_.opening(); }
-  /// False where that cannot happen.
+  /// Returns false if a move of the path is not possible.
   bool tell(const Label& label);
-  /// What the search took for taken, because nothing can come of it: it is ahead of this.
+  /// Writes down the letters before this one that the search has dropped because they can have no
+  /// effect.
   bool tell_what_is_before(const Label& label);
   [[nodiscard]] Told end() {
     story_.journal = std::move(scribe_.out);
@@ -194,7 +196,8 @@ bool Teller::tell(const Label& label) {
   }
   std::uint32_t wrong = 0;
   if (!mover_.move(world_, label, wrong, &scribe_)) {
-    story_.lines.push_back(line + ": NOT SO with the true numbers; a fault of the checker");
+    story_.lines.push_back(line +
+                           ": DIFFERENT with the true numbers: this is a fault of the checker");
     return false;
   }
   if (label.fails_after != Label::whole) scribe_.fault(journal::FaultKind::killed, node);

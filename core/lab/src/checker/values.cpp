@@ -10,7 +10,7 @@ namespace muster::lab::explored {
 
 namespace {
 
-// Changes none.
+// Changes no number.
 template <class T>
 Numbers collect(bool counters, T& value) {
   Numbers found;
@@ -45,7 +45,7 @@ Values::Values(const Bounds& what) : bounds(what) {
     if (config.options.calm > Duration::zero()) config.options.calm = one_tick;
   }
   by_their_tests = calls_act_by_their_tests(configs.front(), surroundings(bounds));
-  counters_begin_anew = !counters_are_safe(bounds);
+  counters_restart = !counters_are_safe(bounds);
   of_groups = claims_of(configs.front()).of_groups;
   looked_at_ = looked_at(bounds);
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-/// Which worlds were reached, and those whose successors are still to be looked at.
+/// The worlds that were reached, and the list of those still to be searched.
 
 namespace muster::lab::explored {
 
@@ -29,7 +29,7 @@ inline std::uint64_t fingerprint(const CheckedWorld& world, std::size_t nodes) {
 /// A set of fingerprints for several threads, in shards that grow one by one.
 class Visited {
  public:
-  /// False where it was there already.
+  /// Returns false if the fingerprint was in the set already.
   bool insert(std::uint64_t fingerprint) {
     Shard& shard = shard_of(fingerprint);
     const std::scoped_lock lock(shard.mutex);
@@ -40,7 +40,7 @@ class Visited {
     const std::scoped_lock lock(shard.mutex);
     return shard.fingerprints.contains(fingerprint);
   }
-  /// Has the memory fetched that `insert` will need.
+  /// Prefetches the memory that `insert` needs.
   void expect(std::uint64_t fingerprint) {
     Shard& shard = shard_of(fingerprint);
     const std::scoped_lock lock(shard.mutex);
@@ -61,7 +61,7 @@ class Visited {
   std::array<Shard, 256> shards_;
 };
 
-/// Worlds one after the other, each in as few words as it needs.
+/// A list of worlds, each in as few words as it needs.
 class Worlds {
  public:
   explicit Worlds(std::size_t nodes) : nodes_(nodes) {}

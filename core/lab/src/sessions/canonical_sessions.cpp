@@ -1,4 +1,5 @@
-// Two worlds that differ only in the names of things, or in what decides nothing, are one.
+// The canonical form: two worlds that differ only in names, or in fields that decide nothing,
+// become one.
 
 #include "session_world.hpp"
 
@@ -8,7 +9,7 @@ namespace muster::lab::sessions {
 
 namespace {
 
-/// Gives the numbers that `visit` shows their ranks; 0 stays 0. Returns the highest.
+/// Replaces the numbers that `visit` shows by their ranks; 0 stays 0. Returns the highest rank.
 template <class Visit>
 std::uint64_t rank(const Visit& visit) {
   thread_local std::vector<std::uint64_t> found;
@@ -18,7 +19,7 @@ std::uint64_t rank(const Visit& visit) {
       found.push_back(number);
   });
   std::sort(found.begin(), found.end());
-  if (found.empty() || found.back() == found.size()) return found.size();  // they are ranks
+  if (found.empty() || found.back() == found.size()) return found.size();  // they are ranks already
   visit([&](std::uint64_t& number) {
     if (number == 0) return;
     const auto at = std::lower_bound(found.begin(), found.end(), number);
@@ -27,7 +28,7 @@ std::uint64_t rank(const Visit& visit) {
   return found.size();
 }
 
-/// Shows where in a world the numbers stand that one node has given.
+/// Shows the places in a world of all numbers that one node has given.
 class Numbers {
  public:
   Numbers(SessionWorld& world, unsigned node)
@@ -67,7 +68,7 @@ class Numbers {
     own->sessions.calls = std::move(by_rank);
   }
 
-  // --- Where things are
+  // --- Places
 
   host::Peer& peer(SessionLife& life) { return life.sessions.peers.begin()->second; }
   host::Peer* peer_there() { return there_.life ? &peer(*there_.life) : nullptr; }
@@ -94,7 +95,7 @@ class Numbers {
     });
   }
 
-  // --- Incarnations, and the instances that go with them
+  // --- Incarnations and their instances
 
   template <class Show>
   static void instance(std::uint64_t& whole, unsigned node, const Show& show) {
@@ -160,7 +161,7 @@ class Numbers {
     for (Answering& answer : channel.answering) instance(answer.caller);
   }
 
-  // --- What a life has numbered
+  // --- Numbers given by a life
 
   template <class Show>
   void hellos(std::uint64_t life, const Show& show) {
@@ -271,8 +272,8 @@ void rank_connections(SessionWorld& world, unsigned node) {
     if (auto* connected = std::get_if<host::Connected>(&peer.touch))
       connected->connection = rank_of(connected->connection);
   }
-  for (host::Stranger& stranger : sessions.strangers)
-    stranger.connection = rank_of(stranger.connection);
+  for (host::UnknownPeer& unknown_peer : sessions.unknown_peers)
+    unknown_peer.connection = rank_of(unknown_peer.connection);
 }
 
 void forget(host::Sessions& sessions) {
@@ -282,10 +283,10 @@ void forget(host::Sessions& sessions) {
   sessions.counters = {};
   sessions.warned.clear();
   sessions.differing.clear();
-  sessions.voices.clear();
+  sessions.life_claims.clear();
   for (auto& [node, peer] : sessions.peers) {
     peer.refuses_this_life = false;
-    peer.quick_dials = std::min(peer.quick_dials, 1U);  // the first is at once
+    peer.quick_dials = std::min(peer.quick_dials, 1U);  // the first redial is at once
     peer.slow_dials = std::min(peer.slow_dials, 1U);    // silence was found
     if (auto* connected = std::get_if<host::Connected>(&peer.touch)) connected->written = 0;
     if (!peer.session) continue;
@@ -295,7 +296,8 @@ void forget(host::Sessions& sessions) {
   }
 }
 
-// Nothing is read after the end; and who has written matters where something is to be read.
+// Nothing is read after the end of a connection. The writer's instance has an effect only while
+// something is left to read.
 void forget(Side& side, const Side& far) {
   const auto end = std::find_if(side.coming.begin(), side.coming.end(), [](const Parcel& parcel) {
     return std::holds_alternative<Gone>(parcel);

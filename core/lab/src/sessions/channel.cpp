@@ -4,9 +4,10 @@
 
 namespace muster::lab::sessions {
 
-// --- Letters that carry their place
+// --- Letters that contain their place
 
-// Kinds without a tag that names the life of the sender: here, lives are renumbered.
+// The kinds of message below were chosen because they have no tag that names the life of the
+// sender. The search renumbers lives, so such a tag would become wrong.
 Message call_to_node(std::uint64_t letter) {
   return invitation::Invitation{{letter, NodeId{}}};
 }
@@ -31,7 +32,7 @@ Tag tag_of(Message message) {
   return {*places.letter, Incarnation{places.life ? *places.life : 0}};
 }
 
-// --- What may be told
+// --- Checks of the sessions' outputs
 
 void Channel::called(CallNumber call, std::uint64_t letter, std::optional<Incarnation> life,
                      bool is_up) {
@@ -59,15 +60,16 @@ void Channel::awaited_no_more(std::uint64_t caller, CallNumber call) {
   });
 }
 
-Complaint Channel::came(const host::LetterCame& came, std::uint64_t instance,
-                        const host::Self& self, Channel* from) {
+Complaint Channel::on_letter(const host::LetterCame& came, std::uint64_t instance,
+                             const host::Self& self, Channel* from) {
   const Letter& letter = came.letter;
   const Tag tag = tag_of(letter.message);
-  if (letter.incarnation <= over) return "a letter comes of a life that was told to be over";
-  if (letter.incarnation < outlived) return "a letter comes of an outlived life";
+  if (letter.incarnation <= over)
+    return "a letter comes from a life that was already reported as ended";
+  if (letter.incarnation < outlived) return "a letter comes from an outlived life";
   outlived = letter.incarnation;
   if (with != 0 && with != instance)
-    return "a letter comes of a second life before the first is told to be over";
+    return "a letter comes from a second life before the first is reported as ended";
   with = instance;
   if (tag.letter <= last) return "a letter comes twice, or after one that was sent later";
   last = tag.letter;
@@ -76,24 +78,26 @@ Complaint Channel::came(const host::LetterCame& came, std::uint64_t instance,
       if (call.letter == tag.letter) call.taken_by = self.instance;
       const bool is_to_this = !call.life || call.life == self.incarnation;
       if (call.letter < tag.letter && is_to_this && call.taken_by != self.instance)
-        return "a letter comes, and one that was sent before it never does";
+        return "a letter comes, but a letter that was sent before it never comes";
     }
     for (const Answering& answer : from->answering)
       if (answer.letter < tag.letter && answer.caller == self.instance)
-        return "a letter comes, and an answer that was sent before it never does";
+        return "a letter comes, but an answer that was sent before it never comes";
     std::erase_if(from->answering,
                   [&](const Answering& answer) { return answer.letter == tag.letter; });
   }
   if (!is_answer(letter)) {
     const auto named = life_called(letter);
-    return named && named != self.incarnation ? "a call comes to another life than it names" : "";
+    return named && named != self.incarnation
+               ? "a call reaches a life other than the one that it names"
+               : "";
   }
-  if (tag.life != self.incarnation) return "an answer comes to a life that has not called";
+  if (tag.life != self.incarnation) return "an answer reaches a life that did not make the call";
   const auto call = std::find_if(awaited.begin(), awaited.end(),
                                  [&](const Awaited& one) { return one.call == letter.call; });
-  if (call == awaited.end()) return "a call has two ends: an answer comes";
+  if (call == awaited.end()) return "a call that has ended is answered";
   if (call->life.value_or(letter.incarnation) != letter.incarnation)
-    return "another life answers than the one that was called";
+    return "a life answers a call that was to another life";
   awaited.erase(call);
   return {};
 }
@@ -101,17 +105,17 @@ Complaint Channel::came(const host::LetterCame& came, std::uint64_t instance,
 Complaint Channel::unanswered(CallNumber call, bool came_due, std::optional<Incarnation> up) {
   const auto at = std::find_if(awaited.begin(), awaited.end(),
                                [&](const Awaited& one) { return one.call == call; });
-  if (at == awaited.end()) return "a call has two ends: it is told to be unanswered";
+  if (at == awaited.end()) return "a call that has ended is reported unanswered";
   const bool nobody = at->life ? at->life != up : at->met_nobody;
   awaited.erase(at);
   if (came_due || nobody) return {};
-  return "a call is told to be unanswered before its bound, and who was called is there";
+  return "a call is reported unanswered before its bound, although the called node is there";
 }
 
 Complaint Channel::life_over(Incarnation life, std::uint64_t of, std::uint64_t up) {
-  if (of == 0) return "a life is told to be over, and no session was with it";
-  if (of == up) return "a life that works is told to be over";
-  if (life <= over) return "a life is told to be over twice";
+  if (of == 0) return "a life is reported as ended, although there was no session with it";
+  if (of == up) return "a life that works is reported as ended";
+  if (life <= over) return "a life is reported as ended twice";
   over = life;
   with = last = 0;
   return {};

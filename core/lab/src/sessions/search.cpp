@@ -1,4 +1,4 @@
-// Every world that can be reached, breadth first, by several threads.
+// Searches every world that can be reached, breadth first, with several threads.
 
 #include "../checker/visited.hpp"
 #include "session_world.hpp"
@@ -18,7 +18,7 @@ namespace sessions {
 
 namespace {
 
-/// A world is known by a hash of its canonical form; never 0.
+/// A hash of the canonical form; never 0.
 std::uint64_t fingerprint(const SessionWorld& world) {
   return std::max<std::uint64_t>(hash(world), 1);
 }
@@ -27,29 +27,29 @@ std::string in_words(const SessionWorld& before, const Move& move) {
   std::string said =
       "node " + std::to_string(move.node) + ": " + std::string(enumerator_name(move.what));
   std::replace(said.begin(), said.end(), '_', ' ');
-  if (move.what == Happening::reads) {
+  if (move.what == MoveKind::reads) {
     const Link& link = before.links[move.which];
     const Side& side = link.dialler.node == move.node ? link.dialler : link.acceptor;
     const auto* frame = std::get_if<host::Frame>(&side.coming.front());
     said += frame ? " " + to_text(*frame) : " the end";
     said += side.node == link.dialler.node ? " (dialled)" : " (accepted)";
   }
-  if (!move.drain_finds) said += ", and nothing else has come";
+  if (!move.drain_finds) said += ", and nothing else has arrived";
   return said;
 }
 
-/// More rounds than any world needs in which nothing fails any more.
+/// More rounds than any world needs once nothing fails.
 constexpr std::size_t most_rounds = 400;
 
-/// And more redials than two nodes need that have nothing in their way.
+/// More redials than two nodes need if nothing is in their way.
 constexpr std::size_t most_redials = 8;
 
-/// How many worlds a thread takes at a time.
+/// The number of worlds that a thread takes at a time.
 constexpr std::size_t handful = 64;
 
-/// A world that was reached, and how.
+/// A world that was reached, with its place in the list of ways.
 struct Reached {
-  std::uint32_t at{};  ///< in the list of ways
+  std::uint32_t at{};  ///< the index in the list of ways
   std::string bytes;
 };
 struct Way {
@@ -57,7 +57,7 @@ struct Way {
   Move move;
 };
 
-/// What one thread found at one depth.
+/// The results of one thread at one depth.
 struct Found {
   struct WorldAt {
     Way way;
@@ -66,11 +66,11 @@ struct Found {
   std::vector<WorldAt> worlds;
   std::uint64_t transitions{};
   std::uint64_t drained{};
-  SessionTroubles had{0, 0, 0, 0, 0};  ///< the most of each in one world
+  SessionTroubles had{0, 0, 0, 0, 0};  ///< for each trouble, its largest number in one world
   struct Violation {
     Complaint what;
     Way way;
-    bool in_peace{};  ///< no move has led to it: nothing fails any more
+    bool in_peace{};  ///< no move leads to this violation; it appears when nothing fails any more
   };
   std::optional<Violation> violation;
 };
@@ -180,7 +180,7 @@ class Search {
     }
   }
 
-  // What is wrong when nothing fails any more.
+  // The violation that appears if nothing fails from here on.
   Complaint settles(SessionWorld world, std::uint64_t here) {
     std::vector<std::uint64_t> passed;
     std::size_t deadlines = 0;
@@ -189,24 +189,26 @@ class Search {
       if (settling_.contains(here)) break;
       passed.push_back(here);
       const auto next = next_in_peace(world, bounds_, deadlines);
-      if (next && next->what == Happening::deadline) {
+      if (next && next->what == MoveKind::deadline) {
         ++deadlines;
         if (Complaint complaint = lost(world); !complaint.empty()) return complaint;
       }
-      if (!next && !settled(world)) return "nothing happens any more, and it has not settled";
+      if (!next && !settled(world))
+        return "nothing happens any more, but the nodes have not settled";
       if (!next) break;
       world = made(std::move(world), *next, bounds_);
       if (!world.violated.empty()) return world.violated;
       make_canonical(world, bounds_);
-      if (round + 1 == most_rounds) return "when nothing fails any more it never settles";
+      if (round + 1 == most_rounds) return "nothing fails any more, but the nodes never settle";
     }
     for (const std::uint64_t one : passed) settling_.insert(one);
     return {};
   }
 
-  // What is wrong when nothing fails any more, and both nodes do all at the same moment: they have
-  // found each other after a few redials, and before any bound of T has passed. It is asked where
-  // something has just gone wrong: of every world it would cost a sixth of all time.
+  // The violation that appears if nothing fails from here on and both nodes do everything at the
+  // same moment. The two nodes must be connected after a few redials, before any bound of T has
+  // passed. Only worlds after a trouble are checked, because checking all worlds would take a sixth
+  // of the time of the whole search.
   Complaint meets(SessionWorld world, std::uint64_t here) {
     std::vector<std::uint64_t> passed;
     std::size_t redials = 0;
@@ -215,7 +217,7 @@ class Search {
       const std::vector<Move> both = next_in_step(world, bounds_);
       if (both.empty() || redials > most_redials || passed.size() > most_rounds)
         return "two nodes are up, nothing fails any more, and redials do not connect them";
-      if (both.front().what == Happening::deadline) ++redials;
+      if (both.front().what == MoveKind::deadline) ++redials;
       for (const Move& move : both) world = made(std::move(world), move, bounds_);
       if (!world.violated.empty()) return world.violated;
       make_canonical(world, bounds_);
@@ -247,7 +249,7 @@ class Search {
   SessionReport report_;
   explored::Visited seen_;
   explored::Visited settling_;  ///< worlds from which it settles
-  explored::Visited meeting_;   ///< in which two that are apart will meet
+  explored::Visited meeting_;   ///< worlds from which two separated nodes connect
   std::vector<Way> ways_;
 };
 

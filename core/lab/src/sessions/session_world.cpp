@@ -1,4 +1,4 @@
-// What one move makes of a world.
+// The effect of one move on a world.
 
 #include "session_world.hpp"
 
@@ -31,7 +31,7 @@ class Making {
             {},
             bounds_.struck};
   }
-  /// The sides of a link, that of the node first.
+  /// The two sides of a link, beginning with that of the node.
   Ends ends(std::size_t link, unsigned node) {
     Link& at = world_.links[link];
     if (at.dialler.node == node) return {&at.dialler, &at.acceptor};
@@ -41,7 +41,7 @@ class Making {
     const auto& life = node_at(world_, node).life;
     return side.open && side.node == node && life && side.instance == life->instance;
   }
-  /// The link of that connection of the node's; their number where there is none.
+  /// The index of the link of that connection; the number of links if there is none.
   std::size_t link_of(unsigned node, host::ConnectionId number) {
     std::size_t at = 0;
     for (; at < world_.links.size(); ++at) {
@@ -50,7 +50,8 @@ class Making {
     }
     return at;
   }
-  /// A life whose number was another's is outlived whenever that is found out.
+  /// A life that has the number of an earlier life counts as outlived as soon as a node finds out
+  /// that it does.
   static bool works(const std::optional<SessionLife>& life) { return life && !life->restored; }
   void note(Complaint complaint) {
     if (world_.violated.empty()) world_.violated = std::move(complaint);
@@ -84,55 +85,55 @@ class Making {
 
   SessionWorld& world_;
   const SessionBounds& bounds_;
-  std::uint64_t read_from_{};         ///< the instance that has written what is read
-  std::uint64_t was_with_{};          ///< the one that the session was with, before the input
-  host::ConnectionId was_connected_;  ///< the connection that it stood on; 0: none
-  bool closed_unread_ = false;        ///< a connection was, with letters of that one on it
+  std::uint64_t read_from_{};         ///< the instance that wrote the frame
+  std::uint64_t was_with_{};          ///< the instance of the session before the input
+  host::ConnectionId was_connected_;  ///< the connection of the session before the input; 0: none
+  bool closed_unread_ = false;  ///< a connection with unread letters of that instance was closed
   std::optional<CallNumber> is_due_;  ///< the call whose bound has passed
 };
 
 void Making::make(const Move& move) {
   switch (move.what) {
-    case Happening::begins:
+    case MoveKind::begins:
       ++world_.had.lives;
       return begin(move.node, {++node_at(world_, move.node).lives, 0}, false);
-    case Happening::begins_from_old_store:
+    case MoveKind::begins_from_old_store:
       ++world_.had.restores;
       return begin(move.node, {move.which, world_.had.restores}, true);
-    case Happening::fails:
+    case MoveKind::fails:
       return end(move.node, false, false);
-    case Happening::fails_and_loses:
+    case MoveKind::fails_and_loses:
       return end(move.node, false, true);
-    case Happening::machine_stops:
+    case MoveKind::machine_stops:
       ++world_.had.silences;
       return end(move.node, true, true);
-    case Happening::connection_reset: {
+    case MoveKind::connection_reset: {
       ++world_.had.resets;
       Link& link = world_.links[move.which];
       for (Side* side : {&link.dialler, &link.acceptor}) side->coming = {Gone{}};
       return;
     }
-    case Happening::connection_noticed:
+    case MoveKind::connection_noticed:
       ends(move.which, move.node).first->coming.emplace_back(Gone{});
       return;
-    case Happening::hello_comes_again:
+    case MoveKind::hello_comes_again:
       ++world_.had.replays;
       return come_again(move.which, move.node);
-    case Happening::dial_arrives:
+    case MoveKind::dial_arrives:
       return arrive(move.node);
-    case Happening::dial_is_silent:
+    case MoveKind::dial_is_silent:
       life(move.node).dial.reset();
       return give(move.node, host::DialFailed{id_of(other(move.node)), host::DialEnd::silence});
-    case Happening::dial_is_told:
+    case MoveKind::dial_is_told:
       return tell(move.node);
-    case Happening::reads:
+    case MoveKind::reads:
       return read(move.which, move.node);
-    case Happening::calls_the_node:
-    case Happening::calls_the_life:
-      return call(move.node, move.what == Happening::calls_the_life);
-    case Happening::answers:
+    case MoveKind::calls_the_node:
+    case MoveKind::calls_the_life:
+      return call(move.node, move.what == MoveKind::calls_the_life);
+    case MoveKind::answers:
       return answer(move.node, move.which);
-    case Happening::deadline:
+    case MoveKind::deadline:
       return come_due(move.node, move.which);
   }
 }
@@ -152,7 +153,7 @@ void Making::give(unsigned node, host::SessionInput input) {
 
 // --- Lives
 
-// An old store has not seen what was seen since.
+// An old store does not contain lives that were met after the copy.
 void Making::begin(unsigned node, Instance instance, bool restored) {
   Node& own = node_at(world_, node);
   own.off = false;
@@ -166,7 +167,7 @@ void Making::begin(unsigned node, Instance instance, bool restored) {
   give(node, host::Greet{});
 }
 
-// The system closes what a process had open; a machine that stops says nothing.
+// The kernel closes the connections of a process that ends. A machine that stops closes nothing.
 void Making::end(unsigned node, bool silently, bool lose) {
   for (std::size_t link = 0; link < world_.links.size(); ++link) {
     const auto [mine, theirs] = ends(link, node);
@@ -231,7 +232,7 @@ void Making::perform(unsigned node, const host::GiveUp&) {
   }
 }
 
-// Whoever has it sends it once more; that connection has no other end.
+// The Hello arrives again on a new connection, which has no other end.
 void Making::come_again(std::size_t link, unsigned node) {
   const Side mine = *ends(link, node).first;
   const std::uint64_t instance = ends(link, node).second->instance;
@@ -274,7 +275,7 @@ void Making::close(std::size_t link, unsigned node) {
 
 void Making::perform(unsigned node, const host::Write& write) {
   const std::size_t link = link_of(node, write.connection);
-  if (link == world_.links.size()) return note("something is written to what is closed");
+  if (link == world_.links.size()) return note("a frame is written to a closed connection");
   if (Side& theirs = *ends(link, node).second; theirs.open) theirs.coming.emplace_back(write.frame);
 }
 
@@ -288,7 +289,7 @@ void Making::perform(unsigned node, const host::Close& closing) {
   close(link, node);
 }
 
-// At the other end too, and nothing has happened to it.
+// True if the connection also carries the session at the other end, and has not broken.
 bool Making::stands(std::size_t link, unsigned node) {
   const auto [mine, theirs] = ends(link, node);
   const auto& there = node_at(world_, other(node)).life;
@@ -358,23 +359,24 @@ void Making::perform(unsigned node, const host::LetterCame& came) {
   SessionLife& own = life(node);
   auto& there = node_at(world_, other(node)).life;
   Channel* const sender = there && there->instance == read_from_ ? &there->channel : nullptr;
-  note(own.channel.came(came, read_from_, config_of(node).self, sender));
+  note(own.channel.on_letter(came, read_from_, config_of(node).self, sender));
   if (is_answer(came.letter)) return;
-  // What `step` does when it hears of a newer life (owe_nothing).
+  // Forgets the calls of the former life, as `step` does when it hears of a newer life
+  // (owe_nothing).
   const Incarnation caller = came.letter.incarnation;
   std::erase_if(own.owed, [&](const Owed& one) { return one.caller < caller; });
   own.owed.push_back({caller, read_from_, came.letter.call});
 }
 
-// What has come by then is read before a call is told to be unanswered, or a life to be over.
+// Everything that has arrived must be read before a call is unanswered or a life is over.
 void Making::perform(unsigned node, const host::CallUnanswered& call) {
   auto& there = node_at(world_, other(node)).life;
   if (world_.drain_finds && call.call == is_due_ && has_answer_to_read(world_, node, call.call))
-    note("a call is told to be unanswered, and its answer has come");
+    note("a call is reported unanswered, although its answer has come");
   if (world_.drain_finds && call.call != is_due_ && works(there) &&
       life(node).channel.calls_the_node(call.call) &&
       has_hello_to_read(world_, node, there->instance))
-    note("a call is told to be unanswered, and the Hello of who was called has come");
+    note("a call is reported unanswered, although the Hello of the called node has come");
   if (there) there->channel.awaited_no_more(life(node).instance, call.call);
   note(life(node).channel.unanswered(
       call.call, call.call == is_due_,
@@ -384,7 +386,7 @@ void Making::perform(unsigned node, const host::CallUnanswered& call) {
 void Making::perform(unsigned node, const host::LifeOver& over) {
   const auto& there = node_at(world_, other(node)).life;
   if (world_.drain_finds && (closed_unread_ || has_letter_to_read(world_, node, was_with_)))
-    note("a life is told to be over, and a letter of it that has come was not read");
+    note("a life is reported as ended while a letter from it is still unread");
   note(life(node).channel.life_over(over.life, was_with_, works(there) ? there->instance : 0));
 }
 
@@ -397,7 +399,7 @@ void Making::come_due(unsigned node, std::size_t which) {
   give(node, host::Due{});
 }
 
-// Shows each, and the call that it is of.
+// Shows each deadline, and the call to which it belongs.
 template <class Sessions, class Show>
 void for_each_deadline(Sessions& sessions, const Show& show) {
   for (auto& [node, peer] : sessions.peers) {
@@ -406,7 +408,7 @@ void for_each_deadline(Sessions& sessions, const Show& show) {
   }
   for (auto& [number, call] : sessions.calls)
     if (call.deadline) show(*call.deadline, number);
-  for (auto& stranger : sessions.strangers) show(stranger.until, {});
+  for (auto& unknown_peer : sessions.unknown_peers) show(unknown_peer.until, {});
   for (auto& [node, peer] : sessions.peers)
     if (peer.looked_until) show(*peer.looked_until, {});
 }

@@ -12,11 +12,12 @@
 #include <variant>
 #include <vector>
 
-/// Two nodes, the connections between them, and what is known of what they were told: a value.
+/// Two nodes, the connections between them, and the channels that check their reports. A world is a
+/// value.
 
 namespace muster::lab::sessions {
 
-/// The end of a connection, after all that was sent on it.
+/// The end of a connection, after everything that was sent on it.
 struct Gone {};
 MUSTER_DESCRIBE(Gone);
 using Parcel = std::variant<host::Frame, Gone>;
@@ -24,14 +25,14 @@ using Parcel = std::variant<host::Frame, Gone>;
 /// One side of a connection.
 struct Side {
   std::uint8_t node{};
-  std::uint64_t instance{};   ///< of the life that has it
-  host::ConnectionId number;  ///< 0: its sessions do not know it yet
+  std::uint64_t instance{};   ///< the instance of the life to which the connection belongs
+  host::ConnectionId number;  ///< 0: the sessions of that side do not know the connection yet
   bool open = true;
   std::vector<Parcel> coming;
 };
 MUSTER_DESCRIBE(Side, node, instance, number, open, coming);
 
-/// Who has dialled, and who was.
+/// A connection: the side that dialled, and the side that accepted.
 struct Link {
   Side dialler;
   Side acceptor;
@@ -41,7 +42,7 @@ MUSTER_DESCRIBE(Link, dialler, acceptor);
 enum class DialState { out, refused, connected };
 MUSTER_DESCRIBE_ENUM(DialState, out, refused, connected)
 
-/// A call that came and was not answered yet.
+/// A call that has arrived and is not answered yet.
 struct Owed {
   Incarnation caller;
   std::uint64_t instance{};
@@ -49,25 +50,27 @@ struct Owed {
 };
 MUSTER_DESCRIBE(Owed, caller, instance, call);
 
+/// One life of a node.
 struct SessionLife {
   Incarnation incarnation;
   std::uint64_t instance{};
-  bool restored = false;  ///< its store is an old copy: this number was another life's
+  bool restored = false;  ///< the life's store is an old copy, so an earlier life had its number
   host::Sessions sessions;
-  std::uint64_t connections{};  ///< numbered so far
+  std::uint64_t connections{};  ///< the number of connections so far
   std::optional<DialState> dial;
-  std::uint64_t calls{};  ///< made so far
+  std::uint64_t calls{};  ///< the number of calls made so far
   std::vector<Owed> owed;
   Channel channel;
 };
 MUSTER_DESCRIBE(SessionLife, incarnation, instance, restored, sessions, connections, dial, calls,
                 owed, channel);
 
+/// A node and its storage.
 struct Node {
-  std::uint64_t lives{};  ///< the highest number of one
+  std::uint64_t lives{};  ///< the highest number of a life
   std::optional<SessionLife> life;
-  SafeState safe;    ///< of it, the life of the other that it has met
-  bool off = false;  ///< its machine has stopped: nobody answers for it
+  SafeState safe;    ///< contains only the lives of the other node that this node has met
+  bool off = false;  ///< the node's machine has stopped, so no dial to it is answered
 };
 MUSTER_DESCRIBE(Node, lives, life, safe, off);
 
@@ -75,47 +78,53 @@ inline constexpr std::array all_troubles = {&SessionTroubles::lives, &SessionTro
                                             &SessionTroubles::silences, &SessionTroubles::restores,
                                             &SessionTroubles::replays};
 
+/// The whole world.
 struct SessionWorld {
   Node first;
   Node second;
   std::vector<Link> links;
-  SessionTroubles had{0, 0, 0, 0, 0};  ///< of those that are bounded
+  SessionTroubles had{0, 0, 0, 0, 0};  ///< the number of troubles so far, of the kinds that have a
+                                       ///< limit
 
-  // --- Of the last move
-  bool drain_finds = true;  ///< a Drain reads what is on its way, or finds that nothing has come
-  bool drained = false;     ///< there was something to find
+  // --- The last move
+  /// True: a Drain reads everything on its way; false: nothing has arrived.
+  bool drain_finds = true;
+  bool drained = false;  ///< a Drain had something to read
   Complaint violated;
 };
 MUSTER_DESCRIBE(SessionWorld, first, second, links, had, drain_finds, drained, violated);
 
-/// One thing that may happen.
-enum class Happening : std::uint8_t {
+/// The kinds of move.
+enum class MoveKind : std::uint8_t {
   begins,
   begins_from_old_store,
   fails,
-  fails_and_loses,  ///< what it has written and nobody has read yet, and what it would have saved
+  fails_and_loses,  ///< the node also loses its unread frames, and the state that it was about to
+                    ///< save
   machine_stops,
   connection_reset,
-  connection_noticed,  ///< to have ended: the other side is gone without a word
-  hello_comes_again,   ///< over a connection of its own
+  connection_noticed,  ///< one side notices that the other is gone although nothing has announced
+                       ///< its end
+  hello_comes_again,   ///< on a connection of its own
   dial_arrives,
   dial_is_silent,
   dial_is_told,
-  reads,  ///< and accepts before, where it has not yet
+  reads,  ///< accepts first, if necessary
   calls_the_node,
   calls_the_life,
   answers,
   deadline,
 };
-MUSTER_DESCRIBE_ENUM(Happening, begins, begins_from_old_store, fails, fails_and_loses,
-                     machine_stops, connection_reset, connection_noticed, hello_comes_again,
-                     dial_arrives, dial_is_silent, dial_is_told, reads, calls_the_node,
-                     calls_the_life, answers, deadline)
+MUSTER_DESCRIBE_ENUM(MoveKind, begins, begins_from_old_store, fails, fails_and_loses, machine_stops,
+                     connection_reset, connection_noticed, hello_comes_again, dial_arrives,
+                     dial_is_silent, dial_is_told, reads, calls_the_node, calls_the_life, answers,
+                     deadline)
 
+/// One move.
 struct Move {
-  Happening what{};
-  std::uint8_t node{};    ///< whose: 1 or 2
-  std::uint16_t which{};  ///< link, owed call, deadline, or the life of an old store
+  MoveKind what{};
+  std::uint8_t node{};    ///< the node that moves: 1 or 2
+  std::uint16_t which{};  ///< the link, the owed call, the deadline, or the life of an old store
   bool drain_finds = true;
 };
 
@@ -132,7 +141,7 @@ inline NodeId id_of(unsigned node) {
   return NodeId{node};
 }
 
-/// A process: of which life it is, and which of those that say that they are it.
+/// A process: the life that it claims to be, and its number among those that claim to be it.
 struct Instance {
   std::uint64_t life{};
   std::uint64_t copy{};
@@ -144,11 +153,13 @@ inline Instance read_instance(std::uint64_t instance) {
   return {instance / 100, instance % 10};
 }
 
-/// A deadline comes when it is chosen: it is now then, and all others are far away.
+/// A deadline passes when its move is made. In that move the deadline is now, and all other
+/// deadlines are far away.
 inline constexpr host::Time present = std::chrono::hours(1);
 inline constexpr host::Time some_day = std::chrono::hours(1000);
 
-/// Those of the peer, of calls and of strangers, in this order.
+/// A deadline, and its call if it has one. The deadlines are listed in this order: those of the
+/// peer, of calls, of unknown peers.
 struct Deadline {
   host::Time* at{};
   std::optional<CallNumber> call;
@@ -156,43 +167,47 @@ struct Deadline {
 std::vector<Deadline> deadlines(host::Sessions& sessions);
 std::size_t count_deadlines(const host::Sessions& sessions);
 
-/// All that may happen; nothing fails where failures are not allowed.
+/// All moves that may happen. `failures`: nodes, machines and the network may fail.
 std::vector<Move> moves(const SessionWorld& world, const SessionBounds& bounds, bool failures);
 
-/// What happens next where nothing fails: all that there is, and then a deadline, one after the
-/// other, of which so many have come; none where there is nothing to come.
+/// The next move if nothing fails: any move that needs no time, and otherwise a deadline.
+/// `deadlines` is the number of deadlines so far; they come one after the other. Returns none if no
+/// move is left.
 std::optional<Move> next_in_peace(const SessionWorld& world, const SessionBounds& bounds,
                                   std::size_t deadlines);
 
-/// The same where both nodes do everything at the same moment: what either does next, by what it
-/// sees before the other has done it. Nothing but redials is waited for; none: they are over.
+/// The next moves if both nodes do everything at the same moment: one move for each node, chosen
+/// before either has moved. The only deadlines that pass are those of redials. Empty: they are
+/// over.
 std::vector<Move> next_in_step(const SessionWorld& world, SessionBounds bounds);
 
-/// Both work and are not connected with each other, and neither awaits a call.
+/// True if both nodes work, are not connected with each other, and await no call.
 bool is_apart(const SessionWorld& world);
-/// After it they may have to find each other.
-bool is_trouble(Happening what);
+/// True if the two nodes may have to connect again after that move.
+bool is_trouble(MoveKind what);
 
 SessionWorld made(SessionWorld world, const Move& move, const SessionBounds& bounds);
 
-/// Nothing comes after what is on its way.
+/// True if the connection has ended, after the items still on its way.
 bool has_ended(const Side& side);
 
-// --- What has come to a node, whole and on a connection that it has, and was not read
+// --- Items that have arrived at an open connection of a node and have not been read
 
 bool holds_letter(const Side& side);
 bool has_answer_to_read(const SessionWorld& world, unsigned node, CallNumber call);
 bool has_letter_to_read(const SessionWorld& world, unsigned node, std::uint64_t of);
-/// Of a life that has dialled and still waits.
+/// The Hello of a life that has dialled and still waits.
 bool has_hello_to_read(const SessionWorld& world, unsigned node, std::uint64_t of);
 
-/// The same world, with numbers by rank and without what decides nothing.
+/// Gives the world its canonical form: numbers become ranks, and fields on which no decision
+/// depends are cleared.
 void make_canonical(SessionWorld& world, const SessionBounds& bounds);
 
-/// What nobody will mend any more, where nothing but deadlines is to come.
+/// The violation that no later move can repair, if there is one when only deadlines are left.
 Complaint lost(const SessionWorld& world);
 
-/// All calls have ended, nodes that are up are connected, and the end of others is known.
+/// True if all calls have ended, nodes that are up are connected, and the end of each other node is
+/// known.
 bool settled(const SessionWorld& world);
 
 }  // namespace muster::lab::sessions

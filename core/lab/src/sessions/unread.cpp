@@ -1,4 +1,4 @@
-// What has come to a node and was not read yet: what a verdict must not pass over.
+// The items that have arrived at a node and have not been read: a verdict must not pass over them.
 
 #include "session_world.hpp"
 
@@ -20,7 +20,7 @@ bool has_letter(const Side& side, const Predicate& predicate) {
   return false;
 }
 
-/// Of the sides that a node has open, with the other one of each.
+/// True if `predicate` holds of an open side of the node, and the other side of its connection.
 template <class Predicate>
 bool any_side(const SessionWorld& world, unsigned node, const Predicate& predicate) {
   return std::any_of(world.links.begin(), world.links.end(), [&](const Link& link) {

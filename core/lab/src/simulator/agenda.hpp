@@ -12,8 +12,8 @@ namespace muster::lab::simulated {
 
 using Work = std::function<void()>;
 
-/// Simulated time: what is to happen, and when. What is to happen at one time happens in the order
-/// in which it was put down.
+/// Simulated time, and the work that is planned. Work planned for the same time runs in the order
+/// in which it was added.
 class Agenda {
  public:
   [[nodiscard]] Duration now() const { return now_; }
@@ -34,7 +34,7 @@ class Agenda {
   void after(Duration delay, Work work) { at(now_ + delay, std::move(work)); }
   void soon(Work work) { at(now_, std::move(work)); }
 
-  /// Lets the next thing happen, where it is not later than `until`; false where nothing is.
+  /// Runs the next work if it is not later than `until`. False if there is none.
   bool run_next(Duration until) {
     if (heap_.empty() || until < heap_.front().time) return false;
     std::pop_heap(heap_.begin(), heap_.end(), later);
@@ -47,7 +47,7 @@ class Agenda {
     work();
     return true;
   }
-  /// Nothing happens until then.
+  /// Moves the time forward to a moment before which no work is planned.
   void pass(Duration until) { now_ = std::max(now_, until); }
 
  private:

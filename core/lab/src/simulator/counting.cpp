@@ -10,8 +10,7 @@ std::uint64_t number_in(const std::vector<std::pair<std::string, Bytes>>& cells)
   return cells.empty() ? 0 : std::stoull(cells.front().second.data);
 }
 
-/// All of it happens on the application's executor; what is called back later is called only
-/// while its life lasts.
+/// All functions run on the application's executor. Callbacks run only while the life lasts.
 class Counting final : public Application {
  public:
   Counting(Services& services, Counted& counted, Duration period)
@@ -20,7 +19,8 @@ class Counting final : public Application {
   void stop(StopContext, Done<Report> done) override {
     ++round_;
     const auto stopping = std::make_shared<Done<Report>>(std::move(done));
-    // Writes that were asked for come first: none of them ends after this.
+    // The scan ends after all writes that were requested before it, so no write ends after the
+    // stop.
     services_.scan(count_key, [this, stopping](const auto& cells) {
       const std::uint64_t found = number_in(cells);
       if (!known_) counted_.found(services_.self(), found);

@@ -8,14 +8,14 @@
 
 namespace muster::lab::simulated {
 
-/// What the applications of a run were told is durable, by node.
+/// The counts that the applications of a run were told are durable, by node.
 class Counted {
  public:
   void acknowledge(NodeId node, std::uint64_t number) { acknowledged_[node] = number; }
   void forget(NodeId node) { acknowledged_.erase(node); }
-  /// Notes that a life found less in its cells than was acknowledged.
+  /// Notes a loss if a life finds a smaller count in its cells than was acknowledged.
   void found(NodeId node, std::uint64_t number);
-  /// In one sentence what was lost, if anything was.
+  /// One sentence about a count that was lost, or none.
   [[nodiscard]] std::optional<std::string> lost() const { return lost_; }
 
  private:
@@ -23,8 +23,8 @@ class Counted {
   std::optional<std::string> lost_;
 };
 
-/// An application that counts in a cell of its own, while it holds a permit, once in each
-/// `period`; it reports what it has come to.
+/// An application that counts in a cell, once in each `period`, while it holds a permit. It reports
+/// its count.
 MakeApplication make_counting(Counted& counted, Duration period);
 
 }  // namespace muster::lab::simulated

@@ -6,7 +6,7 @@ namespace muster::lab {
 
 namespace {
 
-/// Runs the scenario once, and says what does not hold then.
+/// Runs the scenario once. Returns one sentence about the first failure, or none.
 std::optional<std::string> run_once(World& world, Duration restart_after, const Scenario& scenario,
                                     const Check& check) {
   scenario(world);
@@ -15,7 +15,7 @@ std::optional<std::string> run_once(World& world, Duration restart_after, const 
   const bool is_normal = world.run_until_normal();
   if (const auto& failures = world.application_failures(); !failures.empty())
     return "node " + to_text(failures.front().node) + ": " + failures.front().why;
-  if (!is_normal) return "the nodes that are up do not come to be Normal";
+  if (!is_normal) return "the nodes that are up do not become Normal";
   for (const verify::Verdict& verdict : world.verify().verdicts)
     if (const auto* violated = std::get_if<verify::Violated>(&verdict))
       return "assertion " + violated->assertion + ": " + violated->disagreement.why;
@@ -32,7 +32,7 @@ CrashReport crash_everywhere(WorldOptions options, const Scenario& scenario, con
   CrashReport report;
   const auto run = [&](std::optional<CrashPoint> point, World& world) {
     ++report.runs;
-    // The failure is over with the scenario: what it says of it is kept here.
+    // The failure point is reset after the scenario, so its text is kept here.
     std::string where;
     const Scenario watched = [&](World& there) {
       scenario(there);

@@ -84,7 +84,7 @@ void Disk::begin_next() {
   from.pop_front();
   if (std::holds_alternative<SafeState>(present_->what)) handlers_.point("a Save begins");
   if (std::holds_alternative<CellBatch>(present_->what)) handlers_.point("a write begins");
-  // A disk does not stand still with the process that uses it.
+  // The disk works on when the process is paused.
   process_->world.agenda.after(handlers_.commit_time(), [this, process = process_] {
     if (!process->over()) finish();
   });

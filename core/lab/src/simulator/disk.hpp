@@ -12,10 +12,10 @@
 
 namespace muster::lab::simulated {
 
-/// Safe storage in memory, which outlives the lives of its node.
+/// Safe storage in memory. A disk outlives the lives of its node.
 class Cells final : public SafeStorage {
  public:
-  /// The same, of its own.
+  /// A copy that shares nothing with this one.
   [[nodiscard]] std::unique_ptr<Cells> copy() const;
   Expected<SafeState> load() override { return safe_; }
   Expected<> save(const SafeState& safe) override;
@@ -29,14 +29,14 @@ class Cells final : public SafeStorage {
   std::map<std::string, Bytes, std::less<>> cells_;
 };
 
-/// What one life asks of its node's safe storage: one commit after the other, each of which takes
-/// its time. Saves come before the application's cells.
+/// The use that one life makes of its node's safe storage: one commit after the other, each of
+/// which takes time. Saves come before the application's cells.
 class Disk {
  public:
   using Found = std::vector<std::pair<std::string, Bytes>>;
   struct Handlers {
-    std::function<Duration()> commit_time;  ///< of the next
-    /// Before and after a commit: a life may end there.
+    std::function<Duration()> commit_time;  ///< the length of the next commit
+    /// Called before and after each commit, because a life may end there.
     std::function<void(const char* what)> point;
     std::function<void(const Failure&)> fatal;
   };
@@ -44,12 +44,12 @@ class Disk {
       : process_(std::move(process)), storage_(storage), handlers_(std::move(handlers)) {}
 
   void save(const SafeState& safe, Work durable);
-  /// Cells of the application: ends the process where one is the node's own.
+  /// Writes cells of the application. A cell of the node's own ends the process.
   void write(CellBatch batch, Work durable);
-  /// Cells of the application, too.
+  /// Reads cells of the application.
   void scan(std::string prefix, std::function<void(Found)> done);
 
-  /// The life is over. The commit that is being made is in the store afterwards, or it is not.
+  /// The life is over. `in_the_store` says whether the commit under way becomes durable.
   void end(bool in_the_store);
 
  private:

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-/// Worlds in which links stay cut, drawn and given.
+/// Worlds in which links stay cut for long, drawn or given.
 
 namespace muster::lab::simulated {
 
 // --- Drawn
 
-// A few links, mostly such that nodes which do not hear each other are no rivals.
+// Draws a few links, mostly such that no two nodes are rivals.
 Cuts Troubles::some_links() {
   std::vector<Standing> all_up(nodes_);
   for (std::uint32_t i = 0; i < nodes_; ++i) {
@@ -27,9 +27,9 @@ Cuts Troubles::some_links() {
   }
 }
 
-// Nodes restart, one after the other, and a node that is left behind has time to notice it.
-// SimulatedHooks may be slow or fail meanwhile. All links are whole before the peace in which
-// Assertion 2 is claimed.
+// Cuts links, and restarts nodes one after the other. A node that is left behind has time to notice
+// that. During this time, hooks can be slow or fail. All links are whole before the time of peace,
+// in which Assertion 2 is claimed.
 void Troubles::keep_links_apart() {
   World& world = *world_;
   const Duration bound = left_behind_bounds(timings_).unheard + 2 * timings_.T;

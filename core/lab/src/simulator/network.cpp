@@ -15,7 +15,8 @@ void Network::listen(NodeId node, std::shared_ptr<Process> process, SessionDrive
   hosts_[node.value] = {std::move(process), sessions, std::move(answerer), false};
 }
 
-// Where it is paused it is later. Nothing is late where all delays are the same.
+// An extra delay before the process notices an arrival. The delay is zero if all delays of frames
+// are equal.
 Duration Network::lateness() {
   constexpr std::uint64_t times = 16;
   if (!world_.random.one_in(times)) return {};
@@ -50,7 +51,7 @@ void Network::dial_arrives(const std::shared_ptr<Process>& process, SessionDrive
   });
 }
 
-// Now and then: as often as their number has doubled.
+// Closed connections are forgotten whenever the number of connections has doubled.
 void Network::forget_closed() {
   if (connections_.size() < 2 * kept_) return;
   std::erase_if(connections_, [](const ConnectionPtr& old) {
@@ -61,7 +62,8 @@ void Network::forget_closed() {
 
 // --- Frames
 
-// A Hello that is refused for what it says of the cluster: both learn that they differ.
+// If the two refuse each other, the Hello gets a wrong text of the cluster, so that both learn that
+// they differ.
 void Network::send(const ConnectionPtr& connection, std::size_t side, Frame frame) {
   auto* carried = refusals_.empty() ? nullptr : std::get_if<host::Frame>(&frame);
   auto* hello = carried ? std::get_if<host::Hello>(carried) : nullptr;
@@ -93,10 +95,10 @@ void Network::arrives(const ConnectionPtr& connection, std::size_t to) {
     ++side.held;
     return;
   }
-  if (side.coming.empty()) return;  // it was lost
+  if (side.coming.empty()) return;  // the frame was lost
   Frame& frame = side.coming.front();
   const bool lives = !side.process->over();
-  // The machine answers for a process that is over.
+  // The machine refuses on behalf of a process that is over.
   const bool answers = !lives && !hosts_[side.node.value].off &&
                        !std::holds_alternative<Closed>(frame) && !connection->broken;
   if (lives) side.received.push_back(std::move(frame));
@@ -142,7 +144,7 @@ void Network::give_up(const std::shared_ptr<Asked>& asked, NodeId from, NodeId t
 
 // --- Faults
 
-void Network::ended(NodeId node, bool machine_off, bool lose) {
+void Network::on_process_ended(NodeId node, bool machine_off, bool lose) {
   Host& host = hosts_[node.value];
   host.off = machine_off;
   for (const ConnectionPtr& connection : connections_) {

@@ -11,7 +11,7 @@
 
 namespace muster::lab::simulated {
 
-/// The permits of one life. What it gives may outlive it.
+/// The permits of one life. A permit may outlive the life.
 class LifePermits {
  public:
   LifePermits(std::shared_ptr<Process> process, Duration longest_gap)
@@ -22,18 +22,18 @@ class LifePermits {
 
   [[nodiscard]] const Permits& door() const { return door_; }
 
-  /// From now on permits of this group are given. Those of the group before are all back.
+  /// Permits of this group are given from now on. All permits of the previous group are back.
   void grant(GroupNumber group) {
     MUSTER_ENSURE(state_->out.empty());
     state_->group = group;
     ++state_->grants;
   }
-  /// The number of the grant that stands; none where nothing is permitted.
+  /// The number of the present grant; none if no permit is given.
   [[nodiscard]] std::optional<std::uint64_t> present_grant() const {
     return state_->group ? std::optional(state_->grants) : std::nullopt;
   }
   [[nodiscard]] bool may_work() const { return state_->may_work(); }
-  /// Its `start` has been called: whoever waits for a permit may come after it.
+  /// The application's `start` has been called, so waiting requests get their permits now.
   void announce() {
     state_->announced = state_->group.has_value();
     state_->tell_waiting();
@@ -41,10 +41,11 @@ class LifePermits {
 
   struct Revoked {
     GroupNumber group;
-    std::optional<std::stop_source> stop;  ///< to be requested, where somebody asked for its token
+    std::optional<std::stop_source>
+        stop;  ///< the source of a permit's stop token; none if no token was taken
   };
-  /// No permit is valid from now on. `returned` is called once, at once or when the last is back.
-  /// None where nothing was permitted: then `returned` is not called.
+  /// No permit is valid from now on. `returned` is called once, when the last permit is back, which
+  /// may be at once. Returns none, and never calls `returned`, if no permits were given.
   std::optional<Revoked> revoke(std::function<void()> returned) {
     const auto group = std::exchange(state_->group, std::nullopt);
     if (!group) return std::nullopt;
@@ -60,16 +61,17 @@ class LifePermits {
     return out;
   }
 
-  /// The protocol's loop stands still since then, or has turned: nothing is permitted after the
-  /// longest gap (assumption 9).
+  /// The time at which the protocol's loop has stopped; none while it runs. No permit is valid
+  /// after the longest gap (assumption 9).
   void stalled(std::optional<Duration> since) {
     state_->stalled = since;
     state_->tell_waiting();
   }
 
-  /// Nothing is permitted beyond it: the right of the node to work, by its clock.
+  /// The end of the node's right to work, by the node's clock. No permit is valid after this
+  /// moment.
   void until(std::optional<Moment> right) { state_->right = right; }
-  /// The life is over: whoever waits for a permit is told so.
+  /// The life is over. Every waiting request is told that the life is over.
   void close() {
     state_->over = true;
     state_->tell_waiting();
@@ -135,13 +137,13 @@ class LifePermits {
     Duration longest_gap;
     std::optional<Duration> stalled;
     std::optional<Moment> right;
-    std::optional<GroupNumber> group;  ///< none: nothing is permitted
-    std::list<Held> out;               ///< given, and not returned
+    std::optional<GroupNumber> group;  ///< none: no permit is given
+    std::list<Held> out;               ///< permits that are not returned yet
     std::function<void()> returned;
     std::optional<std::stop_source> stop;
     std::map<std::uint64_t, std::function<void(bool)>> waiting;
     std::uint64_t last_number = 0;
-    std::uint64_t grants = 0;  ///< how many there were
+    std::uint64_t grants = 0;  ///< the number of grants so far
     bool announced = false;
     bool over = false;
   };

@@ -10,10 +10,10 @@
 
 namespace muster::lab::simulated {
 
-/// What all processes of a world share.
+/// The state that all processes of a world share.
 struct Surroundings {
   explicit Surroundings(const WorldOptions& chosen) : options(chosen), random(chosen.seed) {}
-  /// One more line of the journal.
+  /// Adds a line to the journal.
   void write(journal::Line line) {
     if (options.watch) options.watch(line);
     if (options.keep_lines) lines.push_back(std::move(line));
@@ -23,26 +23,26 @@ struct Surroundings {
   Agenda agenda;
   Random random;
   std::deque<journal::Line> lines;  ///< the journal
-  std::uint64_t forged = 0;         ///< letters that nobody has written, so far
-  std::uint64_t drained = 0;        ///< frames that were read before a verdict, and not before
+  std::uint64_t forged = 0;         ///< forged letters that have been sent
+  std::uint64_t drained = 0;        ///< frames that were read early, because of a verdict
 };
 
-/// The process of one life of a node: what it does, it does while it runs. Where it is paused that
-/// waits; where it is over that never happens.
+/// The process of one life of a node. Planned work runs while the process runs, waits while the
+/// process is paused, and is dropped when the process is over.
 class Process : public std::enable_shared_from_this<Process> {
  public:
-  /// `rate`: how long a thousandth of its second takes, in millionths of a second.
+  /// `rate`: the length of a millisecond of the process's clock, in microseconds.
   Process(Surroundings& shared, std::uint32_t rate) : world(shared), rate_(rate) {}
 
   [[nodiscard]] bool over() const { return over_; }
   [[nodiscard]] bool paused() const { return paused_; }
   [[nodiscard]] Duration now() const { return world.agenda.now(); }
-  /// How long its clock takes for that.
+  /// The simulated length of a duration that the process's clock measures.
   [[nodiscard]] Duration by_its_clock(Duration duration) const {
     return duration.count() < 0 ? duration : duration / 1000 * rate_;
   }
 
-  /// The time by its clock.
+  /// The time on its clock.
   [[nodiscard]] Duration now_by_its_clock() const {
     return Duration(now().count() / rate_ * 1000 + now().count() % rate_ * 1000 / rate_);
   }
@@ -57,18 +57,19 @@ class Process : public std::enable_shared_from_this<Process> {
     paused_ = true;
     disturb();
   }
-  /// It was slowed down, by nothing of its own.
+  /// Notes that something outside of the process has slowed it down.
   void disturb() { ++disturbances_; }
   [[nodiscard]] std::uint64_t disturbances() const { return disturbances_; }
 
-  /// What has arrived comes first: a bound that has passed is no silence before all was read.
+  /// Arrivals come before timers: a bound that has passed proves silence only when everything that
+  /// arrived was read.
   void resume() {
     paused_ = false;
     run_all(arrivals_);
     run_all(waiting_);
   }
 
-  /// Something arrives from outside.
+  /// Work for an arrival from outside.
   template <class F>
   void arrive(F&& work) {
     if (over_) return;
@@ -77,7 +78,7 @@ class Process : public std::enable_shared_from_this<Process> {
     else
       work();
   }
-  /// Something that was waited for.
+  /// Work that the process itself has waited for.
   template <class F>
   void run(F&& work) {
     if (over_) return;
@@ -86,7 +87,7 @@ class Process : public std::enable_shared_from_this<Process> {
     else
       work();
   }
-  /// After so long by its clock.
+  /// Runs the work after a time by the process's clock.
   template <class F>
   void after(Duration delay, F work) {
     if (over_) return;
@@ -95,7 +96,7 @@ class Process : public std::enable_shared_from_this<Process> {
                          if (const auto self = weak.lock()) self->run(std::move(work));
                        });
   }
-  /// Now, but not within what is going on.
+  /// Runs the work at the present time, after the work that runs now.
   template <class F>
   void soon(F work) {
     after(Duration{}, std::move(work));

@@ -6,8 +6,8 @@
 
 namespace muster::lab::simulated {
 
-/// All that is left to chance, from one seed: the same numbers with every compiler and library.
-/// The generator is SplitMix64 (Steele, Lea, Flood 2014).
+/// The random numbers of a run, all from one seed: the same with every compiler and library. The
+/// generator is SplitMix64 (Steele, Lea, Flood 2014).
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

@@ -9,8 +9,8 @@
 
 namespace muster::lab::simulated {
 
-/// What the application of one life is given. The executor on which its hooks and what it posts run
-/// is the world's: one thing after the other, never within a call of the application.
+/// The services of one life's application. Its executor is the world's agenda: hooks and posted
+/// work run one after the other, and never inside a call of the application.
 class NodeServices final : public Services {
  public:
   struct Handlers {
@@ -34,7 +34,8 @@ class NodeServices final : public Services {
   const Permits& permits() const override { return permits_.door(); }
   void write(CellBatch batch, std::function<void()> durable) override {
     if (process_->over()) return;
-    // The disk begins when the application has returned: a life may end at its beginning.
+    // The disk begins after the application has returned, because a life may end at the beginning
+    // of a commit.
     process_->soon([this, batch = std::move(batch), durable = std::move(durable)]() mutable {
       disk_.write(std::move(batch), durable ? guarded(std::move(durable)) : nullptr);
     });
@@ -66,13 +67,13 @@ class NodeServices final : public Services {
   void broken(std::string what) override { remark(journal::RemarkKind::broken, what); }
   void note(std::string what) override { remark(journal::RemarkKind::note, what); }
 
-  /// What was shown last, with the roles that it has now.
+  /// The state that was shown last, with the roles that are valid now.
   [[nodiscard]] Shown shown() const {
     return showing_.now(permits_.present_grant(), permits_.may_work());
   }
 
  private:
-  /// Stands in the journal at once: the life may end in what the application does next.
+  /// The line is written at once, because the life may end in the application's next action.
   void remark(journal::RemarkKind kind, const std::string& what) {
     if (!process_->over()) handlers_.remark(kind, remark_of(what));
   }

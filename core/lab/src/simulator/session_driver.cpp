@@ -14,8 +14,8 @@ host::SessionConfig session_config(const Config& config, const std::string& clus
   for (NodeId node : config.nodes)
     if (node != config.self) made.addresses.emplace(node, std::string());
   made.T = config.timings.T;
-  // All may dial at once.
-  made.limits.strangers = std::max(made.limits.strangers, 2 * config.nodes.size());
+  // All nodes may dial at the same time.
+  made.limits.unknown_peers = std::max(made.limits.unknown_peers, 2 * config.nodes.size());
   return made;
 }
 
@@ -50,7 +50,7 @@ void SessionDriver::after(Duration delay, F work) {
   });
 }
 
-// --- What is to be done
+// --- Outputs of the sessions
 
 void SessionDriver::perform(const host::Dial& dial) {
   const std::uint64_t number = dials_[dial.node] = ++last_dial_;
@@ -94,7 +94,7 @@ void SessionDriver::perform(host::Write& write) {
   network_.send(end.connection, end.side, std::move(write.frame));
 }
 
-// With the number of that letter, which comes behind it.
+// The forged letter has the number of the next real one, which follows it.
 void SessionDriver::lie_before(const End& end, const host::Carried& carried) {
   constexpr CallNumber nobodys{std::uint64_t{1} << 40};
   const NodeId to = end.connection->sides[1 - end.side].node;
@@ -112,7 +112,7 @@ void SessionDriver::lie_before(const End& end, const host::Carried& carried) {
   network_.send(end.connection, end.side, host::Frame(std::move(forged)));
 }
 
-// What is written has gone at once.
+// Written frames leave at once, so there is room again.
 void SessionDriver::perform(const host::TellRoom& room) {
   after(Duration{}, [this, connection = room.connection] { take(host::Writable{connection}); });
 }
@@ -133,7 +133,7 @@ void SessionDriver::perform(const host::Wake& wake) {
   });
 }
 
-// --- What has come
+// --- Inputs to the sessions
 
 void SessionDriver::arrived(const ConnectionPtr& connection, std::size_t side) {
   arrived_.push_back({connection, side});
@@ -155,7 +155,7 @@ void SessionDriver::turn() {
   handlers_.told();
 }
 
-// One that was dialled is accepted with the first that is read of it.
+// An accepted connection is given a number with its first read.
 void SessionDriver::read(const End& end) {
   Connection::Side& side = end.connection->sides[end.side];
   if (side.number.value == 0) {

@@ -12,15 +12,15 @@
 
 namespace muster::lab::simulated {
 
-/// Drives host::Sessions over the simulated network: gives it what arrives, and does what comes of
-/// it. A turn may come late, so that a Drain finds something.
+/// Drives host::Sessions over the simulated network: passes arrivals in, and performs the outputs.
+/// A turn may come late, so that a Drain finds frames to read.
 class SessionDriver {
  public:
-  /// They only take note; what comes of it begins with `told`.
+  /// `event` and `outlived` only record what has happened. The effects begin when `told` is called.
   struct Handlers {
     std::function<void(Event)> event;  ///< Received, Unanswered, Failed
-    std::function<void(const host::Voices&)> outlived;
-    std::function<void()> told;  ///< all that is to be told at present was told
+    std::function<void(const host::LifeClaims&)> outlived;
+    std::function<void()> told;  ///< all present events have been passed on
   };
 
   SessionDriver(Network& network, std::shared_ptr<Process> process, const Config& config,
@@ -34,12 +34,12 @@ class SessionDriver {
   }
   void keep_only(const std::function<bool(CallNumber)>& awaited) { sessions_.keep_only(awaited); }
 
-  /// Before the next letter to that node another one goes, which this node has not written.
+  /// Inserts a forged letter before the next letter to that node.
   void forge(NodeId to, Message message) { lies_.insert_or_assign(to, std::move(message)); }
 
-  // --- What the network tells
+  // --- Called by the network
   void dial_ended(NodeId to, std::uint64_t dial, const ConnectionPtr& connection);
-  /// Somebody has dialled, or a frame has come: it is there to be read.
+  /// A connection or a frame has arrived, and can be read.
   void arrived(const ConnectionPtr& connection, std::size_t side);
 
  private:
@@ -76,9 +76,9 @@ class SessionDriver {
   void perform(host::OthersDiffer& others) {
     handlers_.event(Differing{std::move(others.differ), std::move(others.agree)});
   }
-  void perform(const host::OutlivedBy& outlived) { handlers_.outlived(outlived.voices); }
+  void perform(const host::OutlivedBy& outlived) { handlers_.outlived(outlived.life_claims); }
   void perform(const host::Warning&) {}
-  // Nobody observes, and questions have another way in here.
+  // The lab has no observers, and questions use the network directly.
   void perform(const host::HandOver&) {}
   void perform(const host::TellStatus&) {}
 
@@ -89,12 +89,12 @@ class SessionDriver {
   host::Sessions sessions_;
   std::map<host::ConnectionId, End> connections_;
   std::uint64_t last_number_ = 0;
-  std::map<NodeId, std::uint64_t> dials_;  ///< that are out, each with its number
+  std::map<NodeId, std::uint64_t> dials_;  ///< the number of each running dial
   std::uint64_t last_dial_ = 0;
   std::uint64_t wakes_ = 0;
-  std::map<NodeId, Message> lies_;  ///< by whom they go to
+  std::map<NodeId, Message> lies_;  ///< forged letters, by receiver
   host::Time clock_{};              ///< never goes back
-  std::vector<End> arrived_;        ///< where there is something to read
+  std::vector<End> arrived_;        ///< ends with something to read
   bool turn_comes_ = false;
 };
 

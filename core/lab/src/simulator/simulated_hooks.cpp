@@ -2,9 +2,8 @@
 
 namespace muster::lab::simulated {
 
-// Whenever the application says that it has ended, the end is looked at later, and not within what
-// the application does.
-void SimulatedHooks::call(std::optional<Hook> hook, Call call, Ended ended) {
+// The end of a hook is processed later, and never inside the application's own call.
+void SimulatedHooks::call(std::optional<Hook> hook, Call call, Ended on_ended) {
   const HookFate fate = hook ? handlers_.fate(*hook) : HookFate{};
   if (hook) {
     called_ = std::make_shared<Called>();
@@ -13,13 +12,13 @@ void SimulatedHooks::call(std::optional<Hook> hook, Call call, Ended ended) {
   }
   // A Done may outlive its node.
   const Ended give = [weak = std::weak_ptr(process_), fate, of = hook ? called_ : nullptr,
-                      ended = std::move(ended)](Outcome outcome) {
+                      on_ended = std::move(on_ended)](Outcome outcome) {
     const auto process = weak.lock();
     if (!process || process->over()) return;
     if (fate.fails) outcome = Outcome(boost::system::in_place_error, *fate.fails);
-    process->after(fate.late, [ended, of, outcome = std::move(outcome)] {
+    process->after(fate.late, [on_ended, of, outcome = std::move(outcome)] {
       if (of) of->ended = true;
-      ended(outcome);
+      on_ended(outcome);
     });
   };
   process_->after(fate.begins_after,
@@ -33,7 +32,7 @@ void SimulatedHooks::call(std::optional<Hook> hook, Call call, Ended ended) {
                   });
 }
 
-// That an answer throws is told here: whoever asked sees only that there is none.
+// An answer that throws is reported here, since the asking node sees only a failed answer.
 void SimulatedHooks::call_now(std::optional<Hook> hook, const Call& call, const Ended& give) {
   const auto returned = std::make_shared<bool>(false);
   const auto early = std::make_shared<std::optional<Outcome>>();
@@ -61,7 +60,7 @@ void SimulatedHooks::tell(std::function<void()> work) {
   });
 }
 
-// --- Whose doing a failure is
+// --- Failures that are the application's fault
 
 bool SimulatedHooks::failed_by_itself() const {
   const Called& last = *called_;

@@ -7,7 +7,8 @@
 
 namespace muster::lab::simulated {
 
-/// The hooks of one life, called on the world's executor, each with the fate that the world chose.
+/// The hooks of one life. The hooks are called on the world's agenda, each with the fate that the
+/// world has chosen.
 class SimulatedHooks final : public HookHost {
  public:
   struct Handlers {
@@ -16,7 +17,7 @@ class SimulatedHooks final : public HookHost {
         edge;
     std::function<void(journal::PermitsEdge, GroupNumber)> permits;
     std::function<void(const std::string& why)> fatal;
-    /// A hook failed, and nothing made it fail but the application.
+    /// A hook failed, and only the application is at fault.
     std::function<void(std::string why)> failed_by_itself;
     std::function<HookFate(Hook)> fate;
     std::function<void(NodeId, Inquiry, Answered)> ask;
@@ -31,13 +32,13 @@ class SimulatedHooks final : public HookHost {
         permits_(permits),
         handlers_(std::move(handlers)) {}
 
-  /// The life is over. Gives the application, which is to end when nothing calls it.
+  /// The life is over. Returns the application, which is destroyed when no call of it runs.
   std::unique_ptr<Application> abandon() { return std::move(application_); }
 
   [[nodiscard]] Application* application() const { return application_.get(); }
 
  private:
-  void call(std::optional<Hook> hook, Call call, Ended ended) override;
+  void call(std::optional<Hook> hook, Call call, Ended on_ended) override;
   void tell(std::function<void()> work) override;
   void request_stop(std::stop_source cancel) override;
   void bound(Duration deadline, std::function<void()> overrun) override;
@@ -60,13 +61,13 @@ class SimulatedHooks final : public HookHost {
   void give_up_questions() override { handlers_.give_up_questions(); }
   void fatal(HookFault fault, const std::string& why) override;
 
-  /// The last call of a hook, and what befell it that is not the application's doing.
+  /// The last call of a hook, with the troubles that are not the application's fault.
   struct Called {
     HookFate fate;
     bool overran = false;
     bool ended = false;
-    bool unanswered = false;      ///< a question of it was not answered
-    std::uint64_t questions = 0;  ///< that are not answered yet
+    bool unanswered = false;      ///< one of the hook's questions was not answered
+    std::uint64_t questions = 0;  ///< its questions that are out
     [[nodiscard]] bool is_late() const { return fate.late > Duration::zero(); }
   };
   [[nodiscard]] bool failed_by_itself() const;
@@ -79,9 +80,12 @@ class SimulatedHooks final : public HookHost {
   Handlers handlers_;
   std::unique_ptr<Application> application_;
   std::shared_ptr<Called> called_ = std::make_shared<Called>();
-  bool was_late_ = false;  ///< since the deadline was set a call was told late, as was drawn
-  std::uint64_t disturbances_before_ = 0;  ///< of its process, when the deadline was set
-  std::uint64_t deadlines_ = 0;  ///< so that the end of an earlier one is not taken for this one's
+  /// True if, since the deadline was set, the end of a hook was reported late because of a drawn
+  /// delay.
+  bool was_late_ = false;
+  /// The number of disturbances of the process when the deadline was set.
+  std::uint64_t disturbances_before_ = 0;
+  std::uint64_t deadlines_ = 0;  ///< counts the deadlines, so that an old one is recognized
   Duration due_{};
 };
 

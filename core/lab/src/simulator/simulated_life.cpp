@@ -20,7 +20,7 @@ SimulatedLife::SimulatedLife(std::shared_ptr<Process> process, Network& network,
       host_(config, std::move(safe), config_.timings.T / 2, HookRunner::Limits{config.timings},
             *this, hooks_) {}
 
-// --- Its beginning and its end
+// --- Beginning and end
 
 void SimulatedLife::begin() {
   network_.listen(config_.self, process_, &sessions_,
@@ -39,7 +39,7 @@ void SimulatedLife::end(bool commit_in_the_store) {
   host_.end();
   permits_.close();
   disk_.end(commit_in_the_store);
-  // Nothing of the application is called any more, but it may be what is being called now.
+  // No function of the application will be called any more, but one may be running now.
   if (std::shared_ptr<Application> application = hooks_.abandon())
     process_->world.agenda.soon([application] {});
 }
@@ -48,7 +48,7 @@ void SimulatedLife::note_end(const Failure& why) {
   record(journal::Ended{next_stamp(), static_cast<int>(why.code), why.what});
 }
 
-// --- What the host has it do
+// --- host::Driver
 
 void SimulatedLife::arm(Timer timer, Duration period, Inbox::Arming arming) {
   process_->after(period, [this, timer, arming] { host_.expired(timer, arming); });
@@ -70,9 +70,9 @@ void SimulatedLife::stepped(const Event& event, const Actions& actions, const Vi
   handlers_.seen(after);
 }
 
-// --- What happens
+// --- Events
 
-void SimulatedLife::happened(Event event) {
+void SimulatedLife::on_event(Event event) {
   host_.put(std::move(event));
   host_.turn();
 }
@@ -82,7 +82,7 @@ void SimulatedLife::give_up_questions() {
     network_.give_up(question, config_.self, member);
 }
 
-// --- Promptness
+// --- Pauses
 
 void SimulatedLife::pause() {
   paused_at_ = now();
@@ -90,18 +90,20 @@ void SimulatedLife::pause() {
   process_->pause();
 }
 
-// All that has arrived is there before the first of it is given.
+// All events that have arrived are in the inbox before the first event is given.
 void SimulatedLife::resume() {
-  stood_still_ = now() - paused_at_;
+  paused_for_ = now() - paused_at_;
   host_.together([this] { process_->resume(); });
 }
 
-// --- What the parts of a life tell
+// --- Handlers for the parts of a life
 
 SessionDriver::Handlers SimulatedLife::session_handlers() {
   SessionDriver::Handlers handlers;
   handlers.event = [this](Event event) { host_.put(std::move(event)); };
-  handlers.outlived = [this](const host::Voices& voices) { handlers_.outlived(voices); };
+  handlers.outlived = [this](const host::LifeClaims& life_claims) {
+    handlers_.outlived(life_claims);
+  };
   handlers.told = [this] { host_.turn(); };
   return handlers;
 }
@@ -115,17 +117,17 @@ NodeServices::Handlers SimulatedLife::service_handlers() {
   handlers.remark = [this](journal::RemarkKind kind, std::string text) {
     record(journal::Remark{next_stamp(), kind, std::move(text)});
   };
-  handlers.elect = [this](std::string why) { happened(ElectionAsked{std::move(why)}); };
+  handlers.elect = [this](std::string why) { on_event(ElectionAsked{std::move(why)}); };
   handlers.step_down = [this](Duration back_after) {
     back_after_ = back_after;
-    happened(Leaving{});
+    on_event(Leaving{});
   };
   return handlers;
 }
 
 SimulatedHooks::Handlers SimulatedLife::hook_handlers() {
   SimulatedHooks::Handlers handlers;
-  handlers.event = [this](Event event) { happened(std::move(event)); };
+  handlers.event = [this](Event event) { on_event(std::move(event)); };
   handlers.edge = [this](Hook hook, journal::Edge edge, std::optional<GroupNumber> group,
                          Ticket ticket, const Members* members) {
     record(journal::hook_edge(next_stamp(), hook, edge, group, ticket, members));

@@ -13,14 +13,14 @@
 
 namespace muster::lab::simulated {
 
-/// Drives the host of one life over the simulated network, disk and clock. It decides nothing.
+/// Drives the host of one life over the simulated network, disk and clock. It contains no rules.
 class SimulatedLife final : public host::Driver {
  public:
   struct Handlers {
     std::function<void(LeaveCause)> left;
-    std::function<void(const host::Voices&)> outlived;
+    std::function<void(const host::LifeClaims&)> outlived;
     std::function<void(Failure)> fatal;
-    std::function<void(std::string why)> failed_by_itself;  ///< the application
+    std::function<void(std::string why)> failed_by_itself;  ///< the application is at fault
     std::function<void(const char* what)> point;            ///< the life may end here
     std::function<void(const View&)> seen;                  ///< after each step
     std::function<Duration()> commit_time;
@@ -33,17 +33,18 @@ class SimulatedLife final : public host::Driver {
 
   /// Listens, and gives the first event.
   void begin();
-  /// Its owner wants it out, whatever its application wants.
+  /// The owner asks the node to leave; the wishes of the application do not matter.
   void leave() {
     wanted_out_ = true;
-    happened(Leaving{});
+    on_event(Leaving{});
   }
   void pause();
   void resume();
   void forge(NodeId to, Message message) { sessions_.forge(to, std::move(message)); }
-  /// Ends at once, without a word. A commit that is being made is in the store afterwards, or not.
+  /// Ends the process at once, without an announcement. The argument says whether the commit under
+  /// way becomes durable.
   void end(bool commit_in_the_store);
-  /// The journal's last line.
+  /// Writes the last line of the life's journal.
   void note_end(const Failure& why);
 
   [[nodiscard]] const Protocol& protocol() const { return host_.protocol(); }
@@ -51,7 +52,7 @@ class SimulatedLife final : public host::Driver {
   [[nodiscard]] Process& process() const { return *process_; }
   [[nodiscard]] Application* application() const { return hooks_.application(); }
   [[nodiscard]] bool was_normal() const { return host_.was_normal(); }
-  /// How long after it left the next one begins, where its application has it step down.
+  /// The time after which the next life begins, if the application has asked the node to step down.
   [[nodiscard]] std::optional<Duration> back_after() const {
     return wanted_out_ ? std::nullopt : back_after_;
   }
@@ -59,7 +60,7 @@ class SimulatedLife final : public host::Driver {
 
  private:
   [[nodiscard]] Duration now() override { return process_->now_by_its_clock(); }
-  Duration stood_still() override { return std::exchange(stood_still_, {}); }
+  Duration paused_for() override { return std::exchange(paused_for_, {}); }
   void send(const Letter& letter, std::optional<Duration> bound) override {
     sessions_.send(letter, bound);
   }
@@ -77,7 +78,7 @@ class SimulatedLife final : public host::Driver {
   void save_performed() override { record(journal::Performed{next_stamp()}); }
   void action_performed() override { handlers_.point("an action"); }
 
-  void happened(Event event);
+  void on_event(Event event);
   void give_up_questions();
   journal::Stamp next_stamp() { return host_.next_stamp(process_->now()); }
   void record(journal::Line line) { process_->world.write(std::move(line)); }
@@ -95,12 +96,12 @@ class SimulatedLife final : public host::Driver {
   NodeServices services_;
   SimulatedHooks hooks_;
   SessionDriver sessions_;
-  std::map<NodeId, std::shared_ptr<Asked>> questions_;  ///< the last to each
+  std::map<NodeId, std::shared_ptr<Asked>> questions_;  ///< the last question to each node
   host::Host host_;
   bool wanted_out_ = false;
   std::optional<Duration> back_after_;
   Duration paused_at_{};
-  Duration stood_still_{};  ///< when it was paused last, until the host was told
+  Duration paused_for_{};  ///< the length of the last pause; cleared when the host was told
 };
 
 }  // namespace muster::lab::simulated

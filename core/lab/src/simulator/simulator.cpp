@@ -24,17 +24,19 @@ Duration last_disturbance(const std::deque<journal::Line>& lines) {
   return last == lines.rend() ? Duration{} : journal::time_of(*last);
 }
 
-/// More rounds than any cluster needs in which nothing fails any more.
+/// More rounds than any cluster without faults needs.
 constexpr int most_rounds_of_peace = 64;
 
-// Peace lasts until the bound of Assertion 2 has passed since the last disturbance: what has been
-// begun may still end in one, and a node that stood back comes back.
+// Peace lasts until the bound of Assertion 2 has passed since the last disturbance. Work that is
+// under way when the faults end may still cause a disturbance, and so does the return of a node
+// that stood back.
 void rest(World& world) {
   const Duration bound = settling_bound(world.config(NodeId{1}));
   for (int round = 0; round < most_rounds_of_peace; ++round) {
     const Duration until = last_disturbance(world.lines()) + bound + bound / 8;
     if (until <= world.now()) return;
-    // An application whose hooks fail by themselves may never come to peace: its seed is decided.
+    // If hooks fail by themselves, the cluster may never reach peace. The verdict on such a seed is
+    // already known: its application is at fault.
     if (round > 0 && !world.application_failures().empty()) return;
     world.run_for(until - world.now());
   }

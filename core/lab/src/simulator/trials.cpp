@@ -63,7 +63,7 @@ void judge(const Trial& trial, const World& world, verify::Outcome& outcome) {
         verify::NotClaimed{"application",
                            {},
                            world.now(),
-                           "it has no check, and says of nothing that it is broken",
+                           "the trial has no check, and the application reports nothing broken",
                            {}});
   verdicts.emplace_back(on_hooks(world));
   std::stable_partition(verdicts.begin(), verdicts.end(), [](const verify::Verdict& verdict) {

@@ -4,14 +4,14 @@
 
 namespace muster::lab::simulated {
 
-/// The trial of one seed; without an application where none is under test. One that cannot be made
-/// makes applications that say so.
+/// The trial of one seed. The trial has no application if none is under test. If the trial cannot
+/// be made, its applications fail with the reason.
 Trial trial_of(const Simulation& simulation);
 
-/// The run is over: what the check of the trial finds stands in the journal.
+/// Runs the trial's check after the run, and writes its finding to the journal.
 void ask(const Trial& trial, World& world);
 
-/// Adds what an application under test is judged by, before all else: "application" and "hooks".
+/// Adds the verdicts on an application under test, before all others: "application" and "hooks".
 void judge(const Trial& trial, const World& world, verify::Outcome& outcome);
 
 }  // namespace muster::lab::simulated

@@ -12,8 +12,9 @@ constexpr std::array striking{
     Trouble::partition, Trouble::partial_cut,    Trouble::one_way_cut, Trouble::reset,
     Trouble::leave,     Trouble::differs,        Trouble::restore,     Trouble::lying_tag};
 
-/// Messages whose tags do not repeat the envelope: of a group, or an election, of another node than
-/// the sender (of the Invitation, than the receiver), or of a life that it will never come to.
+/// Messages that do not repeat their envelope. Such a message names a group or an election of
+/// another node than the sender (in the Invitation: than the receiver), or a life that the sender
+/// will never have.
 std::vector<Message> lies(ProtocolName protocol, NodeId from, NodeId another, GroupNumber group) {
   const Incarnation far{highest_number - 1};
   const ElectionId of_another{another, far, 1};
@@ -44,7 +45,8 @@ Troubles::Troubles(const Simulation& simulation, std::uint64_t seed,
   nodes_ =
       simulation.least_nodes +
       static_cast<std::uint32_t>(random_.below(simulation.most_nodes - simulation.least_nodes + 1));
-  // Few kinds at a time, now and then many: what hides behind another kind shows without it.
+  // Mostly chooses few kinds of trouble, because one kind can hide the effects of another.
+  // Sometimes it chooses many kinds.
   const std::uint64_t of_ten = 1 + random_.below(5);
   for (Trouble trouble : simulation.allowed)
     if ((is_of_links(trouble) ? random_links_ : random_).below(10) < of_ten)
@@ -96,13 +98,14 @@ WorldOptions Troubles::options() {
   return options;
 }
 
-// In thousandths: what is stated, where anything depends on it.
+// The largest error of a clock's rate, in thousandths: the configured drift if a quorum depends on
+// it, and otherwise 50.
 std::uint32_t Troubles::most_off() const {
   const Options& options = simulation_.options;
   return options.quorum == Quorum::majority ? options.clock_drift.millionths / 1000 : 50;
 }
 
-// --- What happens by itself
+// --- Troubles of hooks and commits
 
 HookFate Troubles::hook_fate(Hook hook) {
   HookFate fate;
@@ -142,7 +145,7 @@ Duration Troubles::commit_time() {
   return random_.between(timings_.T / 400, timings_.T / 24);
 }
 
-// --- What is done
+// --- Troubles with a drawn time
 
 void Troubles::befall(World& world) {
   world_ = &world;
@@ -158,33 +161,33 @@ void Troubles::befall(World& world) {
   run_until(end);
   peace_ = true;
   world.fail_at(std::nullopt);
-  while (!mends_.empty()) {
-    const auto first = mends_.begin();
-    const auto mend = std::move(first->second);
-    mends_.erase(first);
-    mend();
+  while (!undos_.empty()) {
+    const auto first = undos_.begin();
+    const auto undo = std::move(first->second);
+    undos_.erase(first);
+    undo();
   }
-  // Changes may have overtaken each other.
-  for (NodeId node : world.nodes()) begin_anew_with(node, text_);
+  // One change may have overtaken another, so all nodes get the last text.
+  for (NodeId node : world.nodes()) restart_with(node, text_);
   world.heal();
   if (has(Trouble::lasting_cut) || has(Trouble::refusal)) keep_links_apart();
 }
 
 void Troubles::run_until(Duration time) {
-  while (!mends_.empty() && mends_.begin()->first <= time) {
-    const auto first = mends_.begin();
-    const auto mend = std::move(first->second);
+  while (!undos_.empty() && undos_.begin()->first <= time) {
+    const auto first = undos_.begin();
+    const auto undo = std::move(first->second);
     const Duration then = first->first;
-    mends_.erase(first);
+    undos_.erase(first);
     world_->run_for(then - world_->now());
-    mend();
+    undo();
   }
   world_->run_for(time - world_->now());
   note_crash_at_point();
 }
 
-void Troubles::mend_after(Duration delay, std::function<void()> mend) {
-  mends_.emplace(world_->now() + delay, std::move(mend));
+void Troubles::undo_after(Duration delay, std::function<void()> undo) {
+  undos_.emplace(world_->now() + delay, std::move(undo));
 }
 
 void Troubles::note_crash_at_point() {
@@ -194,19 +197,19 @@ void Troubles::note_crash_at_point() {
 }
 
 void Troubles::crash(NodeId node, Duration back_after) {
-  mend_after(back_after, [this, node] { world_->restart(node); });
+  undo_after(back_after, [this, node] { world_->restart(node); });
 }
 
 void Troubles::crash_again_and_again(NodeId node) {
   for (int times = 1; times <= 4; ++times)
-    mend_after(timings_.T * times / 2, [this, node] {
+    undo_after(timings_.T * times / 2, [this, node] {
       world_->fail(node);
       world_->restart(node);
     });
 }
 
 void Troubles::heal_after(Duration delay) {
-  mend_after(delay, [this] { world_->heal(); });
+  undo_after(delay, [this] { world_->heal(); });
 }
 
 bool Troubles::fail_all() {
@@ -280,11 +283,11 @@ void Troubles::strike(Trouble trouble) {
       done = true;
       break;
     case Trouble::restore:
-      if (world_->copy(node)) mend_after(some(5, 80), [this, node, soon] { restore(node, soon); });
+      if (world_->copy(node)) undo_after(some(5, 80), [this, node, soon] { restore(node, soon); });
       break;
     case Trouble::lying_tag:
       world_->forge(node, other, lie(node, other));
-      break;  // it is counted when it comes
+      break;  // a forged letter is counted when it arrives
     case Trouble::slow_hook:
     case Trouble::failing_hook:
     case Trouble::overrunning_hook:
@@ -293,13 +296,13 @@ void Troubles::strike(Trouble trouble) {
     case Trouble::clock_rate:
     case Trouble::lasting_cut:
     case Trouble::refusal:
-      break;  // these happen by themselves, or in a time of their own
+      break;  // these are drawn elsewhere
   }
   if (done) count(trouble);
 }
 
-// Of the very group of the receiver, or the next one, as often as not. Of two nodes there is no
-// third: then the letter names one that the cluster does not have.
+// A forged message. In half of the cases it names the receiver's group or the next group. With two
+// nodes there is no third, so the letter names a node that does not exist.
 Message Troubles::lie(NodeId from, NodeId to) {
   const std::uint32_t names = std::max(nodes_, 3U);
   NodeId another = any_node();
@@ -312,7 +315,7 @@ Message Troubles::lie(NodeId from, NodeId to) {
   return all[random_.below(all.size())];
 }
 
-void Troubles::begin_anew_with(NodeId node, const std::string& text) {
+void Troubles::restart_with(NodeId node, const std::string& text) {
   if (std::exchange(texts_[node], text) == text) return;
   world_->reconfigure(node, text);
   world_->fail(node);
@@ -328,20 +331,21 @@ void Troubles::restore(NodeId node, Duration back_after) {
   crash(node, back_after);
 }
 
-// One node, until somebody finds out.
+// One node gets a differing configuration, until the mistake is corrected.
 void Troubles::differ(NodeId node) {
-  begin_anew_with(node, text_ + "mistaken=yes\n");
-  mend_after(some(2, 120), [this, node] { begin_anew_with(node, text_); });
+  restart_with(node, text_ + "mistaken=yes\n");
+  undo_after(some(2, 120), [this, node] { restart_with(node, text_); });
 }
 
-// A rolling change of all, the highest last as often as first.
+// A rolling change of the configuration of all nodes. In half of the cases the highest node is the
+// last.
 void Troubles::change_all() {
   text_ = "change=" + std::to_string(++changes_) + "\n";
   const bool upwards = random_.one_in(2);
   const Duration pace = some(2, 60);
   for (std::uint32_t i = 1; i <= nodes_; ++i)
-    mend_after(pace * static_cast<int>(upwards ? i : nodes_ + 1 - i),
-               [this, node = NodeId{i}, text = text_] { begin_anew_with(node, text); });
+    undo_after(pace * static_cast<int>(upwards ? i : nodes_ + 1 - i),
+               [this, node = NodeId{i}, text = text_] { restart_with(node, text); });
 }
 
 void Troubles::pause(Trouble trouble) {
@@ -349,7 +353,7 @@ void Troubles::pause(Trouble trouble) {
   if (!world_->pause(node)) return;
   count(trouble);
   const Duration gap = trouble == Trouble::pause ? some(6, 60) : some(0, 4);
-  mend_after(gap, [this, node] { world_->resume(node); });
+  undo_after(gap, [this, node] { world_->resume(node); });
 }
 
 void Troubles::partition() {

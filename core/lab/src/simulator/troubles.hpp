@@ -11,16 +11,16 @@
 
 namespace muster::lab::simulated {
 
-/// Draws what befalls a world, and does it.
+/// Draws the troubles of a world and applies them.
 class Troubles {
  public:
-  /// `forgets` is told of each node whose storage is emptied, or put back.
+  /// `forgets` is called with each node whose storage is emptied or restored.
   Troubles(const Simulation& simulation, std::uint64_t seed, std::function<void(NodeId)> forgets);
 
-  /// What the world is made of: drawn too.
+  /// The options of the world, which are drawn too.
   WorldOptions options();
 
-  /// A time of trouble, at the end of which all is mended.
+  /// Applies troubles for a while. At the end, all lasting troubles are repaired.
   void befall(World& world);
 
   [[nodiscard]] const TroubleCounts& counts() const { return counts_; }
@@ -34,9 +34,9 @@ class Troubles {
   [[nodiscard]] std::uint32_t most_off() const;
   Duration some(unsigned least_tenths, unsigned most_tenths);
 
-  void mend_after(Duration delay, std::function<void()> mend);
+  void undo_after(Duration delay, std::function<void()> undo);
   void strike(Trouble trouble);
-  bool fail_all();  ///< true if any was up
+  bool fail_all();  ///< true if a node was up
   void crash(NodeId node, Duration back_after);
   void crash_again_and_again(NodeId node);
   void heal_after(Duration delay);
@@ -47,7 +47,7 @@ class Troubles {
   void do_now(const Deed& deed);
   void keep_links_apart();
   Cuts some_links();
-  void begin_anew_with(NodeId node, const std::string& text);
+  void restart_with(NodeId node, const std::string& text);
   void restore(NodeId node, Duration back_after);
   void differ(NodeId node);
   void change_all();
@@ -58,19 +58,20 @@ class Troubles {
   const Simulation& simulation_;
   std::function<void(NodeId)> forgets_;
   Random random_;
-  /// Of links that stay apart: so that a seed without them is the run that it was before.
+  /// A generator of its own for lasting cuts, so that seeds without them give the same runs as
+  /// before.
   Random random_links_;
   std::set<Trouble> chosen_;
-  std::vector<Trouble> strikes_;  ///< of the chosen ones, those that are done to a world
+  std::vector<Trouble> strikes_;  ///< the chosen troubles with a drawn time
   std::uint32_t nodes_;
   Timings timings_;
   bool peace_ = false;
   World* world_ = nullptr;
-  std::optional<NodeId> to_crash_;  ///< at a point
-  std::string text_;                ///< of the configuration that all are to have
+  std::optional<NodeId> to_crash_;  ///< the node that is to fail at a point
+  std::string text_;                ///< the configuration text that all nodes are to have
   std::map<NodeId, std::string> texts_;
   unsigned changes_ = 0;
-  std::multimap<Duration, std::function<void()>> mends_;
+  std::multimap<Duration, std::function<void()>> undos_;
   TroubleCounts counts_{};
 };
 

@@ -90,7 +90,7 @@ bool World::restore(NodeId node) {
 
 bool World::pause(NodeId node) {
   if (!is_up(node) || is_paused(node)) return false;
-  impl_->stand_still(node);
+  impl_->pause(node);
   impl_->at(node).life->pause();
   return true;
 }
@@ -119,7 +119,7 @@ bool World::reset(NodeId a, NodeId b) {
   return true;
 }
 
-// Whoever it comes to closes the connection for it.
+// The receiver closes the connection when the forged letter arrives.
 bool World::forge(NodeId from, NodeId to, Message message) {
   if (from == to || !is_up(from) || !is_up(to)) return false;
   impl_->at(from).life->forge(to, std::move(message));
@@ -147,7 +147,7 @@ void World::fail_at(std::optional<CrashPoint> point) {
   impl_->crashed_at.clear();
 }
 
-// --- Looking
+// --- Observers
 
 const NodeSet& World::nodes() const {
   return impl_->ids;

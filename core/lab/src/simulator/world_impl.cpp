@@ -14,7 +14,7 @@ using simulated::SimulatedLife;
 
 namespace {
 
-/// Holds nothing and does nothing: the definition of its task names its members.
+/// An application that has no data and does no work. The definition of its task names the members.
 class Idle final : public Application {
  public:
   void stop(StopContext, Done<Report> done) override { done({}); }
@@ -59,7 +59,7 @@ World::Impl::Impl(WorldOptions chosen)
 World::Impl::Node& World::Impl::at(NodeId node) {
   if (node.value == 0 || node.value > nodes_.size())
     throw std::invalid_argument("lab::World: there is no node " + to_text(node) +
-                                "; there are 1 to " + std::to_string(nodes_.size()));
+                                "; the nodes are 1 to " + std::to_string(nodes_.size()));
   return nodes_[node.value - 1];
 }
 
@@ -73,7 +73,9 @@ World::Impl::~Impl() {
 SimulatedLife::Handlers World::Impl::handlers(NodeId id) {
   SimulatedLife::Handlers handlers;
   handlers.left = [this, id](LeaveCause cause) { left(id, cause); };
-  handlers.outlived = [this, id](const host::Voices& voices) { outlived(id, voices); };
+  handlers.outlived = [this, id](const host::LifeClaims& life_claims) {
+    outlived(id, life_claims);
+  };
   handlers.fatal = [this, id](const Failure& failure) { fatal(id, failure); };
   handlers.failed_by_itself = [this, id](std::string why) {
     failures.push_back({world.agenda.now(), id, std::move(why), world.lines.size()});
@@ -84,7 +86,7 @@ SimulatedLife::Handlers World::Impl::handlers(NodeId id) {
     if (!options.commit_time)
       return world.random.between(*options.most_commit / 16, *options.most_commit);
     const Duration time = options.commit_time(id);
-    if (time > *options.most_commit) stand_still_for(id, time);
+    if (time > *options.most_commit) pause_for(id, time);
     return time;
   };
   handlers.fate = [this, id](Hook hook) {
@@ -111,7 +113,7 @@ bool World::Impl::restart(NodeId id) {
   return true;
 }
 
-// By assumptions 4 and 5: the incarnation is durable before anybody hears of this life.
+// By assumptions 4 and 5 the incarnation is durable before another node hears of this life.
 void World::Impl::begin_process(NodeId id) {
   Node& node = at(id);
   node.held_down = false;
@@ -126,21 +128,23 @@ void World::Impl::begin_process(NodeId id) {
                                [&node] { node.storage->write(HoldDown::has_lasted()).value(); });
 }
 
-// Told for each reason: between two of them it may have said that it paused.
-void World::Impl::stand_still(NodeId id) {
-  ++at(id).stands_still;
+// The journal gets a line for each reason for a pause, because the node can have written Paused in
+// between.
+void World::Impl::pause(NodeId id) {
+  ++at(id).pauses;
   fault(FaultKind::paused, id);
 }
 
 void World::Impl::go_on(NodeId id) {
-  if (--at(id).stands_still == 0) fault(FaultKind::resumed, id);
+  if (--at(id).pauses == 0) fault(FaultKind::resumed, id);
 }
 
-// What T has no room for is a pause, whoever lets others wait.
-void World::Impl::stand_still_for(NodeId id, Duration time) {
-  stand_still(id);
+// A commit for which T has no room counts as a pause, since others wait for it.
+void World::Impl::pause_for(NodeId id, Duration time) {
+  pause(id);
   at(id).life->process().disturb();
-  // Behind what its end brings about: another commit may follow at once.
+  // The pause ends after the work that the end of the commit causes, because another commit may
+  // follow at once.
   world.agenda.after(time, [this, id, life = at(id).lives] {
     world.agenda.after({}, [this, id, life] {
       if (at(id).up && at(id).lives == life) go_on(id);
@@ -151,7 +155,7 @@ void World::Impl::stand_still_for(NodeId id, Duration time) {
 void World::Impl::begin_life(NodeId id, SafeState safe) {
   Node& node = at(id);
   node.up = true;
-  node.stands_still = 0;
+  node.pauses = 0;
   ++node.lives;
   node.view = View{};
   const std::uint32_t rate = options.clock_rate ? options.clock_rate(id) : 1000;
@@ -175,7 +179,7 @@ void World::Impl::next_life_after(NodeId id, Duration delay, Incarnation above) 
   });
 }
 
-// The life may be what is going on: it goes when that has ended.
+// The life may be running now, so it is destroyed later.
 void World::Impl::died(NodeId id) {
   Node& node = at(id);
   node.up = false;
@@ -186,7 +190,7 @@ void World::Impl::died(NodeId id) {
 void World::Impl::end_life(NodeId id, FaultKind kind, bool machine_off, bool in_the_store) {
   fault(kind, id);
   at(id).life->end(in_the_store);
-  network.ended(id, machine_off, !machine_off && world.random.one_in(2));
+  network.on_process_ended(id, machine_off, !machine_off && world.random.one_in(2));
   died(id);
   if (!options.restart_after) return;
   world.agenda.after(*options.restart_after, [this, id, lives = at(id).lives] {
@@ -194,12 +198,12 @@ void World::Impl::end_life(NodeId id, FaultKind kind, bool machine_off, bool in_
   });
 }
 
-// --- Ends that a life brings about itself
+// --- Ends that a life causes itself
 
 void World::Impl::left(NodeId id, LeaveCause cause) {
   Node& node = at(id);
   node.life->end(true);
-  network.ended(id, false, false);
+  network.on_process_ended(id, false, false);
   died(id);
   if (cause == LeaveCause::unsteady)
     return next_life_after(id, stays_away(node.unsteady, world.agenda.now(), holds(node.config)),
@@ -211,16 +215,16 @@ void World::Impl::left(NodeId id, LeaveCause cause) {
   next_life_after(id, back_off, {});
 }
 
-void World::Impl::outlived(NodeId id, const host::Voices& voices) {
-  world.agenda.soon([this, id, voices, lives = at(id).lives] {
+void World::Impl::outlived(NodeId id, const host::LifeClaims& life_claims) {
+  world.agenda.soon([this, id, life_claims, lives = at(id).lives] {
     Node& node = at(id);
     if (!node.up || node.lives != lives) return;
     if (options.initialise) {
       node.life->note_end({ExitCode::ok, "peers have seen a later life; a new one begins"});
       left(id, LeaveCause::asked);
-      begin_next_life(id, host::latest_life(voices));
-    } else if (host::later_life(voices, node.life->safe().incarnation)) {
-      fatal(id, {ExitCode::storage_refused, "its safe storage is younger than what peers saw"});
+      begin_next_life(id, host::latest_life(life_claims));
+    } else if (host::later_life(life_claims, node.life->safe().incarnation)) {
+      fatal(id, {ExitCode::storage_refused, "its safe storage is older than what peers have seen"});
     }
   });
 }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-/// What happens to nodes from outside, and what is checked of all of them.
+/// Faults from outside, and the claims about all nodes together.
 
 namespace muster::verify {
 
@@ -91,7 +91,7 @@ void Verifier::foreseen_pauses() {
   }
 }
 
-// By assumption 9 a failure: it is down, and what it worked for counts no longer.
+// By assumption 9 a pause is a failure: the node counts as down, and its work is not judged.
 void Verifier::begin_pause(NodeId id, Duration from) {
   const auto found = nodes_.find(id);
   if (found == nodes_.end() || !found->second.counts || found->second.paused_since) return;
@@ -114,8 +114,9 @@ void Verifier::end_pause(NodeId id) {
   now.works_for.reset();
 }
 
-// Where it works on in the same group it was in no other meanwhile. Else nothing is claimed of it
-// until a line tells what it has become, and of nobody that all is calm.
+// If the node works on in the same group after the missing lines, it was in no other group during
+// them. Otherwise nothing is claimed of it until a line shows its state, and the cluster is not
+// judged as calm.
 void Verifier::begin_gap(NodeId id, const Foresight::MissingLines& missing) {
   Node& node = nodes_.at(id);
   letters_.gap(id, node.life);
@@ -164,7 +165,7 @@ Expected<> Verifier::take(const journal::Fault& line) {
       break;
     case FaultKind::restored:
       for_each_named(line.node, &Verifier::wiped);
-      was_put_back_ = !were_wiped_.empty();
+      was_restored_ = !were_wiped_.empty();
       break;
     case FaultKind::wiped:
       for_each_named(line.node, &Verifier::wiped);
@@ -182,7 +183,8 @@ void Verifier::for_each_named(const std::optional<NodeId>& node, void (Verifier:
   for (const auto& [id, known] : nodes_) (this->*what)(id);
 }
 
-// It is down until it says `Paused`, or to the end of its life, where that comes first.
+// The node counts as down until its own line `Paused`, or until the end of its life if that comes
+// first.
 void Verifier::resumed(NodeId id) {
   auto& told = foresight_.resumed_late[id];
   const bool paused = !told.empty() && told.front();
@@ -231,9 +233,9 @@ void Verifier::end_cut() {
 
 // --- Checks
 
-// A node that stands still, or is outvoted, may come back from the other side of a cut, or from an
-// old group. One number may be of two groups where the storage of their coordinator was wiped
-// between them.
+// True if the effects of a cut or of lost storage are over. A paused or unknown node may come back
+// from the other side of a cut, or from an old group. If a coordinator's storage was wiped, two
+// groups may have the same number; only their definitions tell them apart.
 bool Verifier::is_settled() const {
   const auto is_unknown = [](const auto& node) {
     return node.second.paused_since || node.second.gap_since;
@@ -259,8 +261,8 @@ void Verifier::check_states() {
   if (looks_at("1b")) judge("1b", assertion_1b(standings_));
 }
 
-// By assumption 4 a node never counts twice to one number. One whose storage was wiped may, while
-// somebody who has not heard of its next life is still in a group of the last.
+// By assumption 4 a node never uses a group number twice. A node whose storage was wiped may use a
+// number twice while another node is still in a group of its former life.
 void Verifier::check_groups() {
   std::vector<Standing> known;
   for (const Standing& node : standings_)
@@ -269,30 +271,31 @@ void Verifier::check_groups() {
   judge("3b", assertion_3b(known));
 }
 
-// One that has a copy of its storage may know of lives of another that has lost its own, which
-// knows of later ones of it: until one of them is told so by others too, it is as if they were cut
-// off. Who is down meanwhile may come back with what it knows.
+// True if nodes may refuse each other's lives. A node whose storage was restored may know later
+// lives of a node whose storage was lost, and that one may know later lives of the first. The two
+// are as if cut off from each other, until other nodes tell one of them. A node that is down during
+// this time may return with its old knowledge.
 bool Verifier::may_refuse_each_other() const {
-  return was_put_back_ && were_wiped_.size() > 1;
+  return was_restored_ && were_wiped_.size() > 1;
 }
 
 void Verifier::end_wipes() {
   if (were_wiped_.empty()) return;
-  const std::string why =
-      "assumption 4: safe storage of " + names(were_wiped_) + " was lost, or put back";
+  const std::string why = "assumption 4: safe storage of " + names(were_wiped_) +
+                          " was lost, or replaced by an older copy";
   const std::string cause = "assumption 4: lost storage";
   if (may_refuse_each_other())
     not_claimed(claims_.in_cuts ? of_states_in_cuts : of_states, wiped_since_, why, cause);
   if (claims_.of_groups)
     not_claimed(of_groups, wiped_since_,
                 "assumption 4: groups of " + names(were_wiped_) +
-                    ", whose safe storage was wiped or put back",
+                    ", whose safe storage was wiped or replaced by an older copy",
                 cause, true);
   were_wiped_ = {};
-  was_put_back_ = false;
+  was_restored_ = false;
 }
 
-// Before each fault, and at the end: what the calm before must have led to.
+// Judges the result of a calm time: before the fault that ends it, or at the end of the journals.
 void Verifier::check_calm() {
   if (!bound_ || now_ - calm_since_ < *bound_ || !anybody_is_up(standings_)) return;
   for (NodeId id : configured_)
@@ -308,11 +311,10 @@ void Verifier::check_calm() {
 
 void Verifier::check_2() {
   if (was_doubted_ && !claims_.heals)
-    return tell_(
-        {"2", calm_since_, now_,
-         "assumptions 8 and 9: a node was cut off or paused before, and this protocol does "
-         "not heal what comes of it",
-         bound_, "assumptions 8 and 9: cut or pause before"});
+    return tell_({"2", calm_since_, now_,
+                  "assumptions 8 and 9: a node was cut off or paused before, and this protocol "
+                  "does not recover from that",
+                  bound_, "assumptions 8 and 9: cut or pause before"});
   judge_calm("2", assertion_2(standings_, claims_.quorum));
 }
 
@@ -320,13 +322,13 @@ void Verifier::check_4() {
   const auto all = parts(configured_, cut_);
   if (!all)
     return tell_({"4", calm_since_, now_,
-                  "which nodes can communicate with each other is not the same for all of them",
-                  bound_, "links that make no parts"});
+                  "the nodes do not form sets that communicate only among themselves", bound_,
+                  "links that do not divide the nodes into sets"});
   for (const NodeSet& together : *all) judge_calm("4", assertion_4(standings_, together));
 }
 
 void Verifier::judge_calm(const char* assertion, std::optional<Disagreement> disagreement) {
-  // What disagrees may be under a node that is unknown.
+  // The cause of the disagreement may be a node without a journal.
   if (disagreement && !without_journal().empty()) return;
   judge(assertion, std::move(disagreement));
 }
@@ -358,12 +360,12 @@ void Verifier::judge(const char* assertion, std::optional<Disagreement> disagree
 
 void Verifier::judge_grammar(NodeId id, std::optional<std::string> wrong) {
   if (!wrong) return judge("hook-grammar", std::nullopt);
-  judged_["hook-grammar"].violated_now =
-      false;  // each line that is wrong is a violation of its own
+  judged_["hook-grammar"].violated_now = false;  // each wrong line is a violation of its own
   judge("hook-grammar", Disagreement{{id}, "node " + to_text(id) + ": " + *wrong});
 }
 
-// What is asked for is judged for that time too, but not of nodes that are down or unknown then.
+// Tells that these assertions are not claimed for a time. An assertion that was asked for is judged
+// all the same, except for nodes that are down or unknown then.
 void Verifier::not_claimed(std::initializer_list<const char*> which, Duration from,
                            const std::string& why, const std::string& cause, bool of_some) {
   for (const char* assertion : which)

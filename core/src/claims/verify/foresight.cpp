@@ -24,8 +24,8 @@ void Foreseer::take(const journal::Line& line) {
   }
 }
 
-// The first line of a life, or of a segment; a life that begins has not been told of a pause
-// before.
+// The first line of a life, or of a segment of its journal. The beginning of a life is the end of
+// the life before.
 void Foreseer::life(const journal::Header& header) {
   foresight_.nodes.insert(header.node);
   const auto before = lives_.find(header.node);
@@ -43,7 +43,8 @@ void Foreseer::line(const journal::Stamp& stamp) {
     found->second.last_seq = stamp.seq;
     found->second.last_line = stamp.t;
   }
-  failed_.erase({stamp.node, stamp.incarnation});  // it was not over when that was said
+  failed_.erase({stamp.node, stamp.incarnation});  // the life was not over when another node said
+                                                   // so
 }
 
 void Foreseer::gap(const journal::Gap& gap) {
@@ -67,11 +68,12 @@ void Foreseer::heard(NodeId from, Incarnation life, Duration t) {
   heard_[{from, life}] = t;
 }
 
-// A node that runs writes its line a little after its letter is on its way.
+// `at` is the time at which another node heard this life. A running node writes its line a little
+// later than it sends the letter, so T is allowed for that.
 std::optional<Foresight::Unknown> Foreseer::unknown(NodeId node, Incarnation life,
                                                     Duration at) const {
   const auto present = lives_.find(node);
-  if (present == lives_.end()) return std::nullopt;  // there is no journal of it at all
+  if (present == lives_.end()) return std::nullopt;  // there is no journal of this node
   const auto& begun = begun_.at(node);
   if (begun.contains(life)) {
     const ForeseenLife& last = present->second;
@@ -92,13 +94,13 @@ void Foreseer::ended_silently(NodeId node) {
   if (!life.ended) foresight_.last_seq[{node, life.incarnation}] = life.last_seq;
 }
 
-// Somebody says that the life is over.
+// A line says that the life is over.
 void Foreseer::end(NodeId node) {
   if (const auto found = lives_.find(node); found != lives_.end()) found->second.ended = true;
   over(node);
 }
 
-// A life that is over before its first event since `resumed` had no time to say `Paused`.
+// A life that ends before its first event after `resumed` had no time to write `Paused`.
 void Foreseer::over(NodeId node) {
   if (just_resumed_.erase(node) > 0) foresight_.resumed_late[node].back() = true;
 }

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-/// Left-behind in a journal: where it is claimed, and where it is judged.
+/// The assertion left-behind in a journal: when it is claimed, and when it is judged.
 
 namespace muster::verify {
 
-// Links that are cut, and nodes that refuse each other.
+// The links that are cut, and pairs of nodes that refuse each other.
 Cuts Verifier::unheard() const {
   Cuts unheard = cut_;
   for (const auto& [id, node] : nodes_)
@@ -17,13 +17,14 @@ Cuts Verifier::unheard() const {
 
 Verifier::NotJudged Verifier::left_behind_is_not_judged(const Cuts& unheard) const {
   for (NodeId id : configured_)
-    if (is_unknown(id)) return {why_unknown(id), "a journal is not whole"};
+    if (is_unknown(id)) return {why_unknown(id), "a journal is incomplete"};
   if (may_refuse_each_other())
-    return {"assumption 4: safe storage was lost, or put back", "assumption 4: safe storage"};
+    return {"assumption 4: safe storage was lost, or replaced by an older copy",
+            "assumption 4: safe storage"};
   const auto rivals = unheard.empty() ? std::nullopt : muster::rivals(standings_, unheard);
   if (!rivals) return {};
   return {"assumption 8: nodes " + to_text(rivals->first) + " and " + to_text(rivals->second) +
-              " do not hear each other, and halt those between them in turn",
+              " do not hear each other, and halt the nodes between them in turn",
           "assumption 8: rivals"};
 }
 

@@ -8,12 +8,14 @@ namespace muster::verify {
 
 namespace {
 
-/// So many lives of a node are remembered: letters of older ones have arrived or never will.
+/// This many lives of a node are remembered. Letters of older lives have arrived, or will never
+/// arrive.
 constexpr std::uint64_t remembered_lives = 8;
 
-/// So many letters to one node are remembered, of which none has arrived yet.
+/// The largest number of letters to one node that are remembered while none has arrived.
 constexpr std::size_t remembered_letters = 65536;
-/// So many before the last that arrived: in the lab some come twice, or are overtaken.
+/// How many letters before the last arrived one are kept, because in the lab letters may come
+/// twice, or be overtaken.
 constexpr std::ptrdiff_t may_come_again = 64;
 
 template <class Lives>
@@ -28,7 +30,8 @@ std::string what_arrived(const Letter& letter) {
          " arrived ";
 }
 
-// To a node of wire version 2 these two go without their group (net/src/wire/frame.cpp).
+// A hash by which letters are compared. A node of wire version 2 gets these two messages without
+// their group (net/src/wire/frame.cpp), so the hash leaves the group out.
 std::uint64_t mark_of(const Letter& letter) {
   Letter before = letter;
   if (std::holds_alternative<in_group::AreYouThere>(letter.message)) before.message = AreYouThere{};
@@ -42,7 +45,8 @@ std::uint64_t mark_of(const Letter& letter) {
 void Letters::begin(NodeId node, Incarnation life) {
   forget_old_lives(sent_, node, life);
   const auto [at, is_new] = sent_.try_emplace({node, life});
-  at->second.all_known = is_new;  // its store was wiped: another life had that incarnation
+  // If the entry is not new, the store was wiped: another life had that incarnation.
+  at->second.all_known = is_new;
 }
 
 Letters::Sends* Letters::known(NodeId node, Incarnation life) {
@@ -56,8 +60,8 @@ Letters::Sent& Letters::sent_to(Sends& sends, NodeId to) {
   return at->second;
 }
 
-// Steps do not overlap: what the step before promised is kept when the next one begins, so that
-// only the last step of each life has to be remembered.
+// Remembers the promises of the last step of each life. Steps do not overlap, so all promises of
+// earlier steps are kept by now.
 void Letters::step(NodeId node, Incarnation life, const Actions& actions, bool permits) {
   Sender sender;
   std::size_t saves = 0;
@@ -110,8 +114,8 @@ void Letters::gap(NodeId node, Incarnation life) {
   if (Sends* sends = known(node, life)) *sends = {true, true, {}};
 }
 
-// Letters of one life to one node come in the order sent: those before one that has arrived are
-// lost.
+// True if the letter was sent. Letters of one life to one node arrive in the order sent, so letters
+// before one that has arrived are lost.
 bool Letters::take(Sent& sent, std::uint64_t letter) {
   const auto at = std::find(sent.letters.begin(), sent.letters.end(), letter);
   if (at == sent.letters.end()) return sent.older_forgotten;
@@ -122,7 +126,9 @@ bool Letters::take(Sent& sent, std::uint64_t letter) {
   return true;
 }
 
-// Clocks may differ a little, or not at all: what is not there yet may be sent at the same time.
+// Returns the letters that arrived before `t` and are not known to have been sent. Clocks may be
+// equal or differ a little, so a letter received at the same time may still be found in the
+// sender's journal.
 std::vector<Letters::Stray> Letters::known_until(NodeId node, Incarnation life, Duration t) {
   std::vector<Stray> all;
   Sends* const sends = known(node, life);
@@ -141,7 +147,7 @@ std::optional<std::string> Letters::received(const Letter& letter, Duration t, c
     Sent& sent = sent_to(*sends, letter.to);
     if (!take(sent, its))
       sent.strays.push_back(
-          {its, {letter.to, t, place, what_arrived(letter) + "and was never sent by it"}});
+          {its, {letter.to, t, place, what_arrived(letter) + "but that node never sent it"}});
   }
   const auto found = senders_.find({letter.from, letter.incarnation});
   if (found == senders_.end()) return std::nullopt;
@@ -153,7 +159,7 @@ std::optional<std::string> Letters::received(const Letter& letter, Duration t, c
       });
   if (promise == sender.promises.end()) return std::nullopt;
   if (promise->saves > sender.saves)
-    return what_arrived(letter) + "before the Save before it was performed (P8)";
+    return what_arrived(letter) + "before the Save that precedes it was performed (P8)";
   if (promise->revoked && !sender.revoked)
     return what_arrived(letter) + "before its permits were revoked (P1)";
   return std::nullopt;

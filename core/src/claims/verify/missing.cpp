@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <array>
 
-/// What could not be looked at, because journals are missing or nothing happened that shows it.
+/// The claims that could not be judged, because journals are missing or because no event is
+/// evidence for them.
 
 namespace muster::verify {
 
 namespace {
 
-/// These compare several nodes, or ask for all of them.
+/// Assertions that compare several nodes, or need all nodes.
 constexpr std::array of_several = {"1a", "1b", "2", "3a", "3b", "4", "works-apart", "left-behind"};
 
 bool compares_nodes(std::string_view assertion) {
@@ -19,7 +20,8 @@ bool compares_nodes(std::string_view assertion) {
 }
 
 std::string why_missing(NodeId id) {
-  return "a life of node " + to_text(id) + " is not in its journal: letters of it arrived";
+  return "a life of node " + to_text(id) +
+         " is not in the journal of that node, but letters of that life arrived";
 }
 
 }  // namespace
@@ -71,11 +73,13 @@ std::string Verifier::why_unknown(NodeId id) const {
   if ((is_gap && node->second.gap_to_the_end) || (life && life->until == Duration::max()))
     return "the journal of node " + to_text(id) + " ends too early: later letters of it arrived";
   if (life)
-    return "a life of node " + to_text(id) + " is not in its journal: letters of it arrived";
+    return "a life of node " + to_text(id) +
+           " is not in the journal of that node, but letters of that life arrived";
   return "lines are missing in the journal of node " + to_text(id);
 }
 
-// A life of this node begins now.
+// A life of this node begins now. Its number shows that the node had earlier lives that have no
+// journal.
 void Verifier::tell_of_missing_lives(NodeId id) {
   const auto spans = foresight_.unknown.find(id);
   if (spans == foresight_.unknown.end()) return;
@@ -86,7 +90,7 @@ void Verifier::tell_of_missing_lives(NodeId id) {
 void Verifier::tell_of_unknown(Duration from, Duration to, const std::string& why) {
   for (const std::string& assertion : claims_.assertions)
     if (compares_nodes(assertion))
-      tell_({assertion, from, to, why, {}, "a journal is not whole", true});
+      tell_({assertion, from, to, why, {}, "a journal is incomplete", true});
 }
 
 Verdict Verifier::verdict_on(const std::string& assertion) {
@@ -104,10 +108,11 @@ Verdict Verifier::verdict_on(const std::string& assertion) {
     return NotClaimed{assertion, began_, now_, "there is no journal of " + names(without_journal()),
                       bound};
   if (judged.checked > 0) return Holds{assertion, judged.checked, bound};
-  std::string why = "nothing to check it by";
+  std::string why = "the journals contain no event by which it can be checked";
   if (bound)
-    why = calm_not_judged_.empty() ? "no calm lasted the bound of " + to_text(*bound)
-                                   : calm_not_judged_;
+    why = calm_not_judged_.empty()
+              ? "no time without faults was as long as the bound of " + to_text(*bound)
+              : calm_not_judged_;
   return NotClaimed{assertion, began_, now_, why, bound};
 }
 
@@ -124,12 +129,12 @@ std::string Verifier::undecided(const std::vector<Verdict>& verdicts) const {
     if (open && is_asked_for(open->assertion))
       return open->assertion + " was asked for and could not be checked: " + open->why;
   }
-  // A node that was never heard may never have run, and then it has no journal.
+  // A node that no other node heard may never have run. Then it has no journal.
   NodeSet unread;
   for (NodeId node : without_journal())
     if (foresight_.heard.contains(node) || coordinators_.contains(node)) unread.insert(node);
   if (!unread.empty())
-    return "not all nodes were looked at: there is no journal of " + names(unread) +
+    return "not all nodes were checked: there is no journal of " + names(unread) +
            ", which others heard";
   return {};
 }

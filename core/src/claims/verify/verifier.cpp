@@ -58,8 +58,8 @@ Expected<> Verifier::take(const journal::Line& line, const Place& place) {
       line);
 }
 
-// After the last line of a life that ended without a word nothing is claimed of it: as if it had
-// been killed then.
+// A life may end without a last line, as if it was killed. Nothing is claimed of the life after its
+// last line.
 void Verifier::wrote(const journal::Stamp& line) {
   judge_strays(line);
   const auto node = nodes_.find(line.node);
@@ -130,7 +130,7 @@ Expected<Verifier::Node*> Verifier::writer(const journal::Stamp& stamp, bool tel
   };
   const auto found = nodes_.find(stamp.node);
   if (found == nodes_.end() || found->second.life < stamp.incarnation)
-    return fail("this life has no first line before this one");
+    return fail("the first line of this life is missing");
   Node& node = found->second;
   if (stamp.incarnation < node.life) return nullptr;
   if (node.seq && stamp.seq <= *node.seq)
@@ -147,7 +147,7 @@ Expected<Verifier::Node*> Verifier::writer(const journal::Stamp& stamp, bool tel
   return &node;
 }
 
-// What was received and not sent is a fault where it was received.
+// A letter that was received and never sent is reported at its receiver.
 void Verifier::judge_strays(const journal::Stamp& line) {
   for (Letters::Stray& stray : letters_.known_until(line.node, line.incarnation, line.t)) {
     const auto here = std::exchange(place_, std::move(stray.place));
@@ -158,7 +158,8 @@ void Verifier::judge_strays(const journal::Stamp& line) {
   }
 }
 
-// What a life does after it was killed does not count, but it is known to have happened.
+// The fault `killed` is written before the signal is sent, so the life may still write steps after
+// it. These steps are not judged, but their Saves and letters count as made and sent.
 Expected<> Verifier::take(const journal::Step& line) {
   const auto written = writer(line.stamp);
   if (!written) return written.error();
@@ -188,7 +189,7 @@ void Verifier::step_of_life(const journal::Step& line, Node& node) {
   node.saving.clear();
   for (const Action& action : line.actions) {
     if (const auto* save = std::get_if<Save>(&action)) node.saving.push_back(save->safe);
-    // It may have been assigned a task since it stopped, and never started it.
+    // The node may have been assigned a task since it stopped, and never started it.
     if (node.reported && says_what_it_holds(action)) node.reported->group = assigned();
   }
   node.accepting.reset();
@@ -213,7 +214,7 @@ void Verifier::step_of_life(const journal::Step& line, Node& node) {
 void Verifier::recovered(NodeId id, Node& node, const SafeState& safe) {
   if (node.saved) {
     auto lost = durable(id, *node.saved, safe);
-    // Where numbers need not grow, what was being saved may have a smaller one.
+    // If group numbers need not grow, the state that was being saved may have a smaller number.
     if (lost && node.was_saving && !durable(id, *node.was_saving, safe)) lost.reset();
     judge("durable", std::move(lost));
   }
@@ -287,7 +288,8 @@ Expected<> Verifier::take(const journal::Ended& line) {
   return {};
 }
 
-// What stands from here on. It comes before a step: what was to be saved is durable.
+// The state after missing lines. This line comes before a step, so all Saves of earlier steps are
+// durable.
 Expected<> Verifier::take(const journal::Gap& line) {
   const auto written = writer(line.stamp, true);
   if (!written) return written.error();
@@ -315,7 +317,8 @@ Expected<> Verifier::take(const journal::Gap& line) {
   return {};
 }
 
-// What an application says of itself is judged whatever befalls its node: it is no claim of ours.
+// A statement of the application is judged even if its node was paused, cut off or wiped, because
+// the statement is not a claim of the protocol.
 Expected<> Verifier::take(const journal::Remark& line) {
   const auto written = writer(line.stamp);
   if (!written) return written.error();
@@ -330,7 +333,7 @@ Expected<> Verifier::take(const journal::Finding& line) {
   return {};
 }
 
-// Each line is a violation of its own.
+// Each line about a broken invariant is a violation of its own.
 void Verifier::judge_application(NodeSet nodes, std::string broken) {
   Judged& judged = judged_["application"];
   judged.claimed = true;
@@ -338,25 +341,25 @@ void Verifier::judge_application(NodeSet nodes, std::string broken) {
   judge("application", Disagreement{std::move(nodes), std::move(broken)});
 }
 
-// P4: every member has ceased, and what is told of it is what it reported.
+// P4: every member has ceased, and the coordinator is told what each one reported.
 void Verifier::members_have_ceased(const journal::HookEdge& line) {
   if (cut_since_ || nodes_.at(line.stamp.node).paused_since) return;
   for (const journal::MemberSeen& member : *line.members) {
     const auto found = nodes_.find(member.node);
     if (found == nodes_.end()) continue;
     const Node& node = found->second;
-    // What is told is of another life.
+    // The coordinator's entry is about another life of the member.
     if (node.life != member.incarnation || node.named_before) continue;
     if (!node.counts || node.paused_since || node.gap_since) continue;
-    // Where nobody is forced to stay, it may be in another group by now.
+    // In the Invitation a member may be in another group by now.
     if (claims_.of_groups && node.last_group != line.group) continue;
     const std::string who = "reorganize of " + name(line.stamp.node) + " begins, but ";
     if (member.node != line.stamp.node && !node.grammar.has_ceased())
       judge_grammar(member.node, who + name(member.node) + " has not ceased (P4)");
     else if (node.reported &&
              (node.reported->report != member.report || node.reported->group != member.group))
-      judge_grammar(member.node,
-                    who + "it is told of " + name(member.node) + " what that did not report (P4)");
+      judge_grammar(member.node, who + "its report of " + name(member.node) +
+                                     " is not the one that node gave (P4)");
   }
 }
 

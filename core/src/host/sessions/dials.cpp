@@ -1,5 +1,4 @@
-// How a peer is dialled: at once where that can prove something, with growing delays where it
-// cannot.
+// Dialling a peer: at once if the dial can prove something, and otherwise with growing delays.
 
 #include "session_turn.hpp"
 
@@ -24,7 +23,8 @@ Duration doubled(Duration first, unsigned times, Duration most) {
 
 }  // namespace
 
-// A session needs a connection, for else nothing would prove its end; and so does a call.
+// A session needs a connection or a dial. Without either, the end of the session's life would never
+// be proven. A call needs one too.
 bool SessionTurn::wanted(NodeId node, const Peer& peer) const {
   return keeps_dialling(peer) || peer.greet || is_called(node);
 }
@@ -47,20 +47,20 @@ void SessionTurn::dial(NodeId node, Peer& peer) {
   put(Dial{node});
 }
 
-void SessionTurn::happened(Dialled& input) {
+void SessionTurn::on_input(Dialled& input) {
   Peer& peer = sessions_.peers.at(input.node);
   now_in_touch(input.node, peer, Greeting{input.connection, now_ + config_.T});
   write(input.connection, own_hello(input.node, peer));
 }
 
-void SessionTurn::happened(DialFailed& input) {
+void SessionTurn::on_input(DialFailed& input) {
   Peer& peer = sessions_.peers.at(input.node);
   now_in_touch(input.node, peer, Apart{});
   if (is_refusal(input.end)) {
     Drain hellos;
     hellos.listener = reads_hellos_before_refusal();
-    for (const Stranger& stranger : sessions_.strangers)
-      if (hellos.listener) hellos.connections.push_back(stranger.connection);
+    for (const UnknownPeer& unknown_peer : sessions_.unknown_peers)
+      if (hellos.listener) hellos.connections.push_back(unknown_peer.connection);
     return wait_for(NobodyListens{input.node}, std::move(hellos));
   }
   if (input.end == DialEnd::reset) return dial_quickly(input.node, peer);
@@ -68,13 +68,15 @@ void SessionTurn::happened(DialFailed& input) {
   dial_slowly(input.node, peer);
 }
 
-// Nothing listens there, and the connection was read to its end before this dial began: the life is
-// over, unless the Hello of a new one was found.
+// Proof that a life is over: no process listens at the peer's address, and everything that its
+// former connection brought has been read. The proof holds unless the Hello of a new life was found
+// during that reading.
 void SessionTurn::judge(const NobodyListens& refused) {
   const NodeId node = refused.node;
   Peer& peer = sessions_.peers.at(node);
   if (in_touch(peer)) return;
-  peer.greet = std::exchange(peer.doubted, false);  // who said that it is the next life waits
+  // A peer that claims to be the node's next life waits for this dial.
+  peer.greet = std::exchange(peer.doubted, false);
   peer.unwelcome = false;
   no_longer_differs(node, peer);
   peer.quick_dials = peer.slow_dials = 0;
@@ -89,9 +91,11 @@ void SessionTurn::dial_after(NodeId node, Peer& peer, Duration delay) {
   now_in_touch(node, peer, Waiting{now_ + delay});
 }
 
-// The other machine answers, so the next dial may prove something: a process that dies accepts for
-// a moment. The first is at once. A call and its answer have about T: where connections break over
-// and over they get many of them.
+// The other machine answers, so the next dial may prove something: a dying process still accepts
+// connections for a moment, and then its port refuses. The first redial is at once.
+//
+// While letters wait, the delay stays below T/64. A call has about T for its answer; if connections
+// break again and again, many of them are tried in that time.
 void SessionTurn::dial_quickly(NodeId node, Peer& peer) {
   const Duration most = letters_wait(node, peer) ? config_.T / 64 : config_.T / 4;
   const Duration delay = peer.quick_dials == 0
@@ -101,14 +105,14 @@ void SessionTurn::dial_quickly(NodeId node, Peer& peer) {
   dial_after(node, peer, delay);
 }
 
-// Silence, or a refusal that lasts.
+// The dial met silence, or a refusal that will last.
 void SessionTurn::dial_slowly(NodeId node, Peer& peer) {
   const Duration most =
       peer.unwelcome ? std::max(config_.T, longest_unwelcome_delay) : config_.T / 2;
   dial_after(node, peer, doubled(config_.T / 8, peer.slow_dials++, most));
 }
 
-// --- How a peer is in touch
+// --- The connection to a peer
 
 void SessionTurn::now_in_touch(NodeId node, Peer& peer, const Touch& touch) {
   if (const auto before = connection_of(peer.touch)) sessions_.whose.erase(*before);
@@ -127,10 +131,11 @@ void SessionTurn::let_go(NodeId node, Peer& peer) {
 void SessionTurn::misbehaved(NodeId node, Peer& peer, ConnectionId connection,
                              const std::string& what) {
   close(connection);
-  ended(node, peer, ConnectionEnd::garbage, what);
+  on_connection_ended(node, peer, ConnectionEnd::garbage, what);
 }
 
-void SessionTurn::ended(NodeId node, Peer& peer, ConnectionEnd end, const std::string& why) {
+void SessionTurn::on_connection_ended(NodeId node, Peer& peer, ConnectionEnd end,
+                                      const std::string& why) {
   if (end != ConnectionEnd::finished) {
     ++sessions_.counters.garbage;
     warn(name_of(node), name_of(node) + ": " + presentable(why, 300));

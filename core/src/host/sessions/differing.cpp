@@ -1,4 +1,5 @@
-// Nodes that are alive and cannot be spoken with: another configuration, wire version, or node.
+// Nodes that are alive and cannot be spoken with: their configuration or wire version differs, or
+// another node answers in their place.
 
 #include "session_turn.hpp"
 
@@ -11,8 +12,9 @@ bool is_difference(RefusalReason reason) {
          reason == RefusalReason::stranger;
 }
 
-// It answers where this node has dialled it: so the life that the session was with listens there no
-// more, and is over as if nobody did. It is dialled until it differs no more.
+// A node that differs has answered a dial to its own address. So the life of the session no longer
+// listens at that address. This life is over, as if the dial had been refused. The node is dialled
+// until it no longer differs.
 void SessionTurn::met_one_that_differs(NodeId node, Peer& peer, const std::string& what) {
   differs(node, peer, what);
   if (peer.session) end_session(node, peer);
@@ -23,7 +25,7 @@ void SessionTurn::differs(NodeId node, Peer& peer, const std::string& what) {
   peer.differs = true;
   peer.greet = true;
   sessions_.differing.emplace(node, presentable(what, 300));
-  tell_who_differs();
+  tell_differing();
 }
 
 void SessionTurn::no_longer_differs(NodeId node, Peer& peer) {
@@ -31,7 +33,8 @@ void SessionTurn::no_longer_differs(NodeId node, Peer& peer) {
   sessions_.differing.erase(node);
 }
 
-// Whoever dials this node may say any id, so the node of that id is dialled.
+// A peer that has dialled this node can claim any id. So this node does not believe the claim, and
+// dials the node with that id.
 void SessionTurn::meet_one_that_says_so(const Hello& hello) {
   const auto at = sessions_.peers.find(hello.from);
   if (hello.role != Role::node || at == sessions_.peers.end()) return;
@@ -41,8 +44,9 @@ void SessionTurn::meet_one_that_says_so(const Hello& hello) {
   if (!std::holds_alternative<Waiting>(peer.touch)) dial(node, peer);
 }
 
-// Who agrees is heard: a session stands with it, and it answers dials.
-void SessionTurn::tell_who_differs() {
+// A node agrees if this node hears it: there is a session with that node, and that node answers
+// dials.
+void SessionTurn::tell_differing() {
   OthersDiffer now;
   for (const auto& [node, peer] : sessions_.peers) {
     if (peer.differs) now.differ.insert(node);

@@ -43,13 +43,13 @@ std::string speaker(const Hello& hello) {
 }
 
 std::string owner(NodeId proven) {
-  return proven == NodeId{} ? "an observer's" : "that of node " + std::to_string(proven.value);
+  return proven == NodeId{} ? "an observer's" : "for node " + std::to_string(proven.value);
 }
 
 }  // namespace
 
-// Texts far longer than one's own are none of a node that is meant to be in this cluster, and would
-// cost time.
+// A text that is far longer than this node's own is not from a member of this cluster, and
+// comparing it would cost time.
 std::string differing_keys(const Self& self, const Hello& hello) {
   if (hello.cluster.size() > 2 * self.cluster.size())
     return "a text of " + std::to_string(hello.cluster.size()) + " bytes, where this node's has " +
@@ -78,11 +78,11 @@ std::string differing_keys(const Self& self, const Hello& hello) {
 
 std::optional<Refusal> refuse_speech(const Self& self, const Hello& hello,
                                      std::optional<NodeId> proven_by) {
-  // Whoever may be of the cluster may look.
+  // An observer needs no certificate of its own id: every member of the cluster may look.
   if (proven_by && *proven_by != hello.from && hello.role != Role::observer) {
-    return Refusal{RefusalReason::stranger, "the certificate of who says that it is node " +
-                                                std::to_string(hello.from.value) + " is " +
-                                                owner(*proven_by)};
+    return Refusal{RefusalReason::stranger, "the peer claims to be node " +
+                                                std::to_string(hello.from.value) +
+                                                ", but its certificate is " + owner(*proven_by)};
   }
   if (!common_wire(self.wire, wire_of(hello))) {
     return Refusal{RefusalReason::version,

@@ -7,11 +7,13 @@
 
 namespace muster::host {
 
-/// The keys in which the cluster's text of that Hello differs from one's own, with both values: "T
-/// (100ms at node 1, 50ms at node 2)". For one's own log: who is refused is told no value.
+/// The keys in which the cluster's text of that Hello differs from this node's, with both values,
+/// such as "T (100ms at node 1, 50ms at node 2)". The text is only for this node's own log: a
+/// refused peer is told no values.
 std::string differing_keys(const Self& self, const Hello& hello);
 
-/// Whether versions and clusters are such that the two can speak at all; the refusal if not.
+/// Checks wire version, cluster and certificate. Returns the refusal, or none if the two can speak
+/// with each other.
 std::optional<Refusal> refuse_speech(const Self& self, const Hello& hello,
                                      std::optional<NodeId> proven_by);
 

@@ -1,16 +1,18 @@
-// Calls and answers, and the letters of a session that carry them.
+// Calls and answers, and the letters of a session that carry them. A letter is numbered and kept
+// until it is acknowledged. After a connection has broken, the letter is sent again on the next
+// one, so each letter arrives once and in order (assumption 7).
 
 #include "session_turn.hpp"
 
 namespace muster::host {
 
-// --- Calls and answers go out
+// --- Outgoing calls and answers
 
-void SessionTurn::happened(SendLetter& input) {
+void SessionTurn::on_input(SendLetter& input) {
   const bool can_be_sent = fits(input.size);
   if (!can_be_sent) {
     warn("size", "a letter of " + std::to_string(input.size) +
-                     " bytes is more than a frame holds, and was not sent");
+                     " bytes is larger than a frame, and was not sent");
   }
   if (!is_answer(input.letter)) return make_call(input, can_be_sent);
   const auto peer = sessions_.peers.find(input.letter.to);
@@ -44,8 +46,8 @@ void SessionTurn::call_made(Peer& peer, CallNumber number) {
   }
   if (peer.session) push(node, *peer.session, number, call);
   if (std::holds_alternative<Connected>(peer.touch)) return write_letters(peer);
-  // A dial that has begun already may have been refused before this call was made: it proves
-  // nothing for this one, which gets a dial of its own then.
+  // The machine may have refused a dial that is under way before this call was made. That refusal
+  // proves nothing for this call, so the call gets a dial of its own.
   const bool waits = std::holds_alternative<Waiting>(peer.touch);
   if (!in_touch(peer) && !(peer.unwelcome && waits)) dial(node, peer);
 }
@@ -55,7 +57,7 @@ void SessionTurn::push(NodeId node, Session& session, CallNumber number, const C
     return;
   ++sessions_.counters.dropped;
   warn("queue of " + name_of(node),
-       name_of(node) + " takes no letters: what is sent to it is dropped");
+       name_of(node) + " accepts no more letters: new letters to it are dropped");
 }
 
 void SessionTurn::unanswered(CallNumber number, Unheard how) {
@@ -64,7 +66,7 @@ void SessionTurn::unanswered(CallNumber number, Unheard how) {
   sessions_.calls.erase(at);
 }
 
-// An answer goes to the life that made the call, or nowhere.
+// An answer goes to the life that made the call, or it is dropped.
 void SessionTurn::answer(Peer& peer, SendLetter& input) {
   const CallNumber call = input.letter.call;
   if (!peer.session || !is_owed(*peer.session, call)) return;
@@ -83,7 +85,7 @@ void SessionTurn::write_letters(Peer& peer) {
     const Letter* letter = queued.answer ? &*queued.answer : nullptr;
     if (!letter) {
       const auto call = sessions_.calls.find(queued.call);
-      if (call == sessions_.calls.end()) continue;  // its number is skipped
+      if (call == sessions_.calls.end()) continue;  // the number of this letter is skipped
       call->second.written = true;
       letter = &call->second.letter;
     }
@@ -104,23 +106,23 @@ void SessionTurn::write_letters(Peer& peer) {
   }
 }
 
-// --- Letters come in
+// --- Incoming letters
 
-void SessionTurn::came_in_session(NodeId node, Peer& peer, Came& came) {
+void SessionTurn::on_frame_in_session(NodeId node, Peer& peer, Came& came) {
   if (const auto* refusal = std::get_if<Refusal>(&came.frame)) {
     let_go(node, peer);
     return was_refused(node, peer, *refusal, false);
   }
-  if (std::holds_alternative<Carried>(came.frame)) return came_letter(node, peer, came);
+  if (std::holds_alternative<Carried>(came.frame)) return on_letter(node, peer, came);
   const auto* acknowledgement = std::get_if<Acknowledged>(&came.frame);
   if (!acknowledgement)
-    return misbehaved(node, peer, came.connection, "sent a frame that has no place in a session");
+    return misbehaved(node, peer, came.connection, "sent a frame that no session allows");
   if (!acknowledged(*peer.session, acknowledgement->number))
     return misbehaved(node, peer, came.connection, "acknowledged a letter that was never sent");
   peer.quick_dials = 0;
 }
 
-void SessionTurn::came_letter(NodeId node, Peer& peer, Came& came) {
+void SessionTurn::on_letter(NodeId node, Peer& peer, Came& came) {
   auto& carried = std::get<Carried>(came.frame);
   Letter& letter = carried.letter;
   Session& session = *peer.session;
@@ -129,8 +131,8 @@ void SessionTurn::came_letter(NodeId node, Peer& peer, Came& came) {
                       "sent a letter that is not from it, or not to this node");
   if (!repeats_its_envelope(letter))
     return misbehaved(node, peer, came.connection,
-                      "sent a letter whose message names another node, or another life of it, "
-                      "than the letter is from or to");
+                      "sent a letter whose message contradicts its envelope: it names another "
+                      "sender or receiver, or another life of one");
   if (!acknowledged(session, carried.acknowledged))
     return misbehaved(node, peer, came.connection, "acknowledged a letter that was never sent");
   if (!receive(session, carried.number, came.size) && takes_once()) {
@@ -153,7 +155,7 @@ void SessionTurn::came_letter(NodeId node, Peer& peer, Came& came) {
   if (acknowledgement_due(session)) write_letters(peer);
 }
 
-// --- A session begins and ends
+// --- Beginning and end of a session
 
 void SessionTurn::begin_session(NodeId node, Peer& peer, const Hello& hello) {
   peer.heard = hello.incarnation != peer.over;
@@ -170,11 +172,12 @@ void SessionTurn::begin_session(NodeId node, Peer& peer, const Hello& hello) {
     if (call.letter.to == node && !call.written) push(node, *peer.session, number, call);
 }
 
-// The life is over: proven. What was to that life is unanswered, what was to the node goes to its
-// next life.
+// The life is proven to be over. Calls to that life are unanswered. Calls to the node are kept for
+// its next life, because the paper's CALL is to a node (protocols/bully/findings.md, "The end of a
+// life").
 void SessionTurn::end_session(NodeId node, Peer& peer) {
   const Incarnation life = peer.session->life;
-  // The Hello of a life that is over may be found after the proof: nothing new is over then.
+  // If the Hello of a life that is over is found after the proof, there is no new end to report.
   if (is_end_to_tell(peer)) put(LifeOver{node, life});
   peer.over = life;
   peer.session.reset();

@@ -1,4 +1,5 @@
-// The lines of the sessions that the lab can take out, each under its name.
+// The lines of the sessions that the lab can strike: one predicate for each, under the name of its
+// line.
 
 #include "session_turn.hpp"
 
@@ -22,14 +23,17 @@ bool SessionTurn::is_clone(const Peer& peer, const Hello& hello) const {
          stands(SessionLine::clone_test);
 }
 
-// A Hello that was said before one that was taken already.
+// True if a later Hello of the same life has been accepted already.
 bool SessionTurn::is_stale(const Peer& peer, const Hello& hello) const {
   if (hello.instance != peer.instance || !stands(SessionLine::stale_test)) return false;
   return hello.number <= peer.last_hello ||
          (peer.session && session_of(hello) < peer.session->peer_session);
 }
 
-// Of two that cross, the connection that the higher id dialled stays.
+// This node and the peer have dialled each other at the same moment. The connection of the higher
+// id stays, so the higher node refuses the lower one's Hello. The higher node refuses only once. If
+// the lower node dials again, it has not received the higher one's Hello, perhaps because its
+// machine had stopped.
 bool SessionTurn::is_crossed(NodeId node, Peer& peer) const {
   auto* const greeting = std::get_if<Greeting>(&peer.touch);
   if (!greeting || self().id < node || !stands(SessionLine::crossing_test)) return false;
@@ -41,15 +45,16 @@ bool SessionTurn::is_of_next_life(const Peer& peer, const Hello& hello) const {
          stands(SessionLine::new_life_ends_old);
 }
 
-// While its connection stands, which that of a process that has died does not. Silence is all that
-// dials find behind a wall that lets nothing but the other's through.
+// True if the connection of the last life is still open. The connection of a dead process is
+// closed, so a real next life is not delayed. If dials find only silence, the claim is believed: a
+// firewall may let only the other side's connections through.
 bool SessionTurn::is_to_be_heard_at_home(const Peer& peer, const Hello& hello) const {
   const bool stands_yet = peer.doubted || std::holds_alternative<Connected>(peer.touch);
   return is_of_next_life(peer, hello) && stands_yet && peer.slow_dials == 0 &&
          stands(SessionLine::new_life_heard_at_home);
 }
 
-// --- What is read before a verdict
+// --- Reading before a verdict
 
 bool SessionTurn::reads_before_new_life() const {
   return stands(SessionLine::read_before_new_life);

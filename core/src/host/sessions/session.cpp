@@ -7,18 +7,19 @@ namespace muster::host {
 
 namespace {
 
-// Letters are acknowledged by those that go the other way; these are the most that wait for one.
+// Each letter that this node sends acknowledges the letters it has received. If this many letters
+// or bytes arrive while this node sends no letter, it acknowledges them by a frame of its own.
 constexpr std::uint64_t untold_letters = 32;
 constexpr std::size_t untold_limit = 64 * 1024;
 
-// A life that makes calls which are never answered does not grow this without end.
+// A bound on memory, for a life whose calls are never answered.
 constexpr std::size_t most_owed = 1024;
 
 bool given_up(const Queued& queued, const Calls& calls) {
   return !queued.answer && !calls.contains(queued.call);
 }
 
-// The numbers of letters of calls that nobody awaits any more are skipped.
+// Removes the letters of calls that are given up. The numbers of these letters are skipped.
 void drop_given_up(Session& session, const Calls& calls) {
   std::vector<Queued> left;
   std::size_t left_written = 0;

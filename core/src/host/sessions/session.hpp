@@ -4,37 +4,39 @@
 
 namespace muster::host {
 
-// --- Letters that go out
+// --- Outgoing letters
 
-/// Puts a letter in the queue; false when there is no room.
+/// Adds a letter to the queue. Returns false if the queue has no room.
 bool push(Session& session, Queued queued, const Calls& calls, const SessionLimits& limits);
 
-/// Forgets letters that were written, and belong to calls that nobody awaits any more: they need no
-/// acknowledgement.
+/// Removes written letters of calls that are given up, because they need no acknowledgement.
 void forget_given_up(Session& session, const Calls& calls);
 
-/// The other side has every letter up to that number; false when it cannot know of that number.
+/// The other side has received every letter up to `number`. Returns false if no such letter was
+/// written.
 bool acknowledged(Session& session, std::uint64_t number);
 
-/// A new connection: what the other side has not received goes again, if `again`. False as above.
+/// The session has a new connection. If `again`, the letters that the other side has not received
+/// are written again. Returns false if `received` cannot be true.
 bool reconnected(Session& session, std::uint64_t received, bool again);
 
-// --- Letters that come in
+// --- Incoming letters
 
-/// Takes note of a letter that came; false when it was received before.
+/// Notes that a letter has arrived. Returns false if the letter was received before.
 bool receive(Session& session, std::uint64_t number, std::size_t bytes);
 
-/// True when so much was received without an acknowledgement that it needs a frame of its own.
+/// True if so much was received since the last acknowledgement that a frame of its own must
+/// acknowledge it.
 bool acknowledgement_due(const Session& session);
 
-/// The last number received has been told to the other side.
+/// Notes that the other side has been told the last number received.
 void told(Session& session);
 
-// --- Calls that this node owes an answer
+// --- Calls that wait for this node's answer
 
 void owe(Session& session, CallNumber call);
 
-/// True when that call waits for its answer; it does no longer.
+/// Removes the call from those that wait. False if it did not wait.
 bool take_owed(Session& session, CallNumber call);
 
 }  // namespace muster::host

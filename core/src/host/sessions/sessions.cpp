@@ -1,4 +1,4 @@
-// What a driver sees, and the verdicts that wait until it has read all that there is.
+// Inputs of the driver, and the verdicts that wait until the driver has read all that has arrived.
 
 #include "session_turn.hpp"
 
@@ -44,14 +44,14 @@ std::map<NodeId, std::uint8_t> Sessions::wire() const {
 }
 
 void SessionTurn::take(SessionInput input) {
-  std::visit([this](auto& one) { happened(one); }, input);
-  if (!sessions_.others.differ.empty()) tell_who_differs();
+  std::visit([this](auto& one) { on_input(one); }, input);
+  if (!sessions_.others.differ.empty()) tell_differing();
   if (sessions_.verdicts.empty()) set_wake();
 }
 
 // --- Inputs
 
-void SessionTurn::happened(Greet&) {
+void SessionTurn::on_input(Greet&) {
   for (auto& [node, peer] : sessions_.peers) {
     if (in_touch(peer)) continue;
     peer.greet = true;
@@ -59,34 +59,37 @@ void SessionTurn::happened(Greet&) {
   }
 }
 
-void SessionTurn::happened(Came& input) {
+void SessionTurn::on_input(Came& input) {
   if (const auto whose = sessions_.whose.find(input.connection); whose != sessions_.whose.end()) {
     const NodeId node = whose->second;
     Peer& peer = sessions_.peers.at(node);
-    if (std::holds_alternative<Connected>(peer.touch)) return came_in_session(node, peer, input);
-    return came_in_greeting(node, peer, input);
+    if (std::holds_alternative<Connected>(peer.touch))
+      return on_frame_in_session(node, peer, input);
+    return on_frame_in_greeting(node, peer, input);
   }
-  const auto stranger = stranger_at(input.connection);
-  if (stranger != sessions_.strangers.end()) came_from_stranger(stranger, input);
+  const auto unknown_peer = unknown_peer_at(input.connection);
+  if (unknown_peer != sessions_.unknown_peers.end()) on_frame_of_unknown_peer(unknown_peer, input);
 }
 
-void SessionTurn::happened(Closed& input) {
+void SessionTurn::on_input(Closed& input) {
   if (const auto whose = sessions_.whose.find(input.connection); whose != sessions_.whose.end()) {
     const NodeId node = whose->second;
-    return ended(node, sessions_.peers.at(node), input.end, input.why);
+    return on_connection_ended(node, sessions_.peers.at(node), input.end, input.why);
   }
-  const auto stranger = stranger_at(input.connection);
-  if (stranger == sessions_.strangers.end()) return;
+  const auto unknown_peer = unknown_peer_at(input.connection);
+  if (unknown_peer == sessions_.unknown_peers.end()) return;
   if (input.end != ConnectionEnd::finished) ++sessions_.counters.garbage;
-  // One matter for all strangers: anybody can dial.
+  // One topic for all unauthenticated peers, because anybody can dial.
   if (input.end == ConnectionEnd::unproven || input.end == ConnectionEnd::refused)
-    warn("proof", "closed a connection of " + stranger->from + ": " + presentable(input.why, 300));
-  sessions_.strangers.erase(stranger);
+    warn("proof",
+         "closed a connection of " + unknown_peer->from + ": " + presentable(input.why, 300));
+  sessions_.unknown_peers.erase(unknown_peer);
 }
 
-void SessionTurn::happened(Writable& input) {
-  if (const auto stranger = stranger_at(input.connection); stranger != sessions_.strangers.end())
-    stranger->asks = false;
+void SessionTurn::on_input(Writable& input) {
+  if (const auto unknown_peer = unknown_peer_at(input.connection);
+      unknown_peer != sessions_.unknown_peers.end())
+    unknown_peer->asks = false;
   const auto whose = sessions_.whose.find(input.connection);
   if (whose == sessions_.whose.end()) return;
   Peer& peer = sessions_.peers.at(whose->second);
@@ -99,9 +102,9 @@ void SessionTurn::happened(Writable& input) {
 
 // --- Time
 
-// Silence: what can be read at this moment is read before a call is unanswered, or anybody too
-// late.
-void SessionTurn::happened(Due&) {
+// A bound has passed. All frames that can be read now are read before a call counts as unanswered,
+// or a peer as silent.
+void SessionTurn::on_input(Due&) {
   sessions_.wake.reset();
   Drain drain;
   const auto silent = [&](NodeId node) {
@@ -121,8 +124,8 @@ void SessionTurn::happened(Due&) {
       if (wanted(node, peer)) dial(node, peer);
     }
   }
-  for (const Stranger& stranger : sessions_.strangers)
-    if (stranger.until <= now_) drain.connections.push_back(stranger.connection);
+  for (const UnknownPeer& unknown_peer : sessions_.unknown_peers)
+    if (unknown_peer.until <= now_) drain.connections.push_back(unknown_peer.connection);
   if (!reads_before_silence()) drain = {};
   wait_for(Overdue{now_}, std::move(drain));
 }
@@ -137,16 +140,16 @@ void SessionTurn::judge(const Overdue& overdue) {
     no_longer_differs(node, peer);
     dial_slowly(node, peer);
   }
-  const Strangers strangers = sessions_.strangers;
-  for (const Stranger& stranger : strangers) {
-    if (stranger.until > overdue.at) continue;
-    if (!stranger.observer) ++sessions_.counters.garbage;
-    drop(stranger_at(stranger.connection));
+  const UnknownPeers unknown_peers = sessions_.unknown_peers;
+  for (const UnknownPeer& unknown_peer : unknown_peers) {
+    if (unknown_peer.until > overdue.at) continue;
+    if (!unknown_peer.observer) ++sessions_.counters.garbage;
+    drop(unknown_peer_at(unknown_peer.connection));
   }
   find_soonest();
 }
 
-// What is still to come, after a Due.
+// When a Due has handled the deadlines that were over: finds the earliest of the rest.
 void SessionTurn::find_soonest() {
   for (const auto& [number, call] : sessions_.calls)
     if (call.deadline) due_by(*call.deadline);
@@ -155,10 +158,10 @@ void SessionTurn::find_soonest() {
     if (const auto* greeting = std::get_if<Greeting>(&peer.touch)) due_by(greeting->until);
     if (peer.looked_until) due_by(*peer.looked_until);
   }
-  for (const Stranger& stranger : sessions_.strangers) due_by(stranger.until);
+  for (const UnknownPeer& unknown_peer : sessions_.unknown_peers) due_by(unknown_peer.until);
 }
 
-// One timer for all. It may be early, for what needs it no more.
+// One timer serves all deadlines. The timer can expire although its deadline no longer matters.
 void SessionTurn::set_wake() {
   const std::optional<Time> soonest = std::exchange(sessions_.soonest, std::nullopt);
   if (!soonest || (sessions_.wake && *sessions_.wake <= *soonest)) return;
@@ -172,12 +175,12 @@ void SessionTurn::wait_for(Verdict verdict, Drain drain) {
   sessions_.verdicts.push_back(std::move(verdict));
   if (drain.connections.empty() && !drain.listener) {
     Drained nothing_to_read;
-    return happened(nothing_to_read);
+    return on_input(nothing_to_read);
   }
   put(std::move(drain));
 }
 
-void SessionTurn::happened(Drained&) {
+void SessionTurn::on_input(Drained&) {
   MUSTER_ENSURE(!sessions_.verdicts.empty());
   const Verdict verdict = std::move(sessions_.verdicts.back());
   sessions_.verdicts.pop_back();

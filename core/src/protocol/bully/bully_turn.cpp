@@ -8,6 +8,9 @@
 
 namespace muster::bully {
 
+// The end of a right to work is handled before the event. If the machine slept, the right may have
+// ended long ago, and the node that gets the event no longer works. Riders (ByQuorum) and the
+// action `Right` are written last, because they describe the node after the step.
 Actions BullyTurn::take(const Event& event) {
   if (state_.left) return {};
   end_right(event);
@@ -15,7 +18,7 @@ Actions BullyTurn::take(const Event& event) {
   const std::optional<Moment> right = options_.right();
   context_ = context_of(event, context_.now);
   options_.step_begins();
-  std::visit([this](const auto& happening) { happened(happening); }, event);
+  std::visit([this](const auto& one) { on_event(one); }, event);
   if (safe_before_) keep_whole_state();
   set_timers();
   MUSTER_ENSURE(!works_in_group() || (state_.c && state_.g));
@@ -28,9 +31,8 @@ Actions BullyTurn::take(const Event& event) {
 }
 
 // --- Events
-// -----------------------------------------------------------------------------------------
 
-void BullyTurn::happened(const Recovered& event) {
+void BullyTurn::on_event(const Recovered& event) {
   begin_life(event.safe);
   if (safe_before_) safe_before_ = event.safe;
   if (!safe_counter()) state_.counter = 0;
@@ -39,7 +41,7 @@ void BullyTurn::happened(const Recovered& event) {
   recovery();
 }
 
-void BullyTurn::happened(const Received& event) {
+void BullyTurn::on_event(const Received& event) {
   options_.letter_came();
   take_letter(event);
   heard(event.letter.from);
@@ -49,7 +51,7 @@ void BullyTurn::take_letter(const Received& event) {
   const Letter& letter = event.letter;
   if (state_.leaving && !leaving_answers()) return;
   const Incarnation seen = state_.seen[letter.from];
-  if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.9)
+  if (repairs_.tags && letter.incarnation < seen) return;  // the sender's life is over
   if (letter.incarnation > seen) new_life_of(letter.from);
   note_life(event);
   state_.asked_in_vain.erase(letter.from);
@@ -67,14 +69,18 @@ void BullyTurn::called(const Letter& letter, const Answer& answer) {
   returned(letter.from, letter.call, &answer.result);
 }
 
-void BullyTurn::happened(const Unanswered& event) {
+void BullyTurn::on_event(const Unanswered& event) {
   if (context_.proof) options_.has_died(event.by);
   returned(event.by, event.call, nullptr);
 }
 
-// Departs from the paper: a proven death does what Timeout(i) would do later. It ends a life and
-// not a node, so it spares no question (6.21).
-void BullyTurn::happened(const Failed& event) {
+// Departs from the paper: proof that a life is over has the effect of Timeout(i) or Check(i) at
+// once. The paper has no such proof; its nodes wait for T instead.
+//
+// The proof ends one life, and not the node: a new life may be up already, and may be in a group.
+// So the proof never replaces a question to the node, and Timeout(i) still asks (bully/findings.md,
+// "The end of a life"; docs/findings.md, V5).
+void BullyTurn::on_event(const Failed& event) {
   const auto [k, life] = event;
   options_.has_died(k);
   owe_nothing(k);
@@ -101,7 +107,7 @@ void BullyTurn::happened(const Failed& event) {
     election({k});
 }
 
-void BullyTurn::happened(const Expired& event) {
+void BullyTurn::on_event(const Expired& event) {
   switch (event.timer) {
     case Timer::check:
       state_.check_armed = false;
@@ -129,14 +135,14 @@ void BullyTurn::happened(const Expired& event) {
       break;
     case Timer::merge:
     case Timer::accepts:
-      break;  // of the Invitation algorithm
+      break;  // of the Invitation
   }
 }
 
-// By assumption 9 this node has failed: what Recovery(i) does, in the same life.
-// A node that is leaving has failed as well, and goes on leaving: the others may have a coordinator
-// by now.
-void BullyTurn::happened(const Paused&) {
+// Assumption 9 says that a node that pauses has failed. So this node recovers as by Recovery(i), in
+// the same life. A node that is leaving becomes Down as well, because the others may have a new
+// coordinator by now. Then it goes on leaving.
+void BullyTurn::on_event(const Paused&) {
   if (options_.judge_pause() == Pausing::leave) {
     leave(LeaveCause::unsteady);
     return fail();
@@ -144,14 +150,15 @@ void BullyTurn::happened(const Paused&) {
   recover(StopReason::paused);
 }
 
-void BullyTurn::happened(const Leaving&) {
+void BullyTurn::on_event(const Leaving&) {
   leave(LeaveCause::asked);
 }
 
-// A coordinator whose application has started has been told something since the reports were given.
-// A member's Election(i) would end at the first higher node that answers: it recovers instead, and
-// its coordinator finds it.
-void BullyTurn::happened(const ElectionAsked&) {
+// Nobody has failed, but the reports on which the task was based are out of date. A coordinator
+// holds a new election. A member holds no election, because its Election(i) would end at the first
+// higher node that answers. The member recovers instead, and its coordinator's next Check(i) finds
+// it.
+void BullyTurn::on_event(const ElectionAsked&) {
   if (state_.leaving || !works_in_group()) return;
   if (coordinates()) {
     if (runs<Idle>() || runs<Checking>()) election();
@@ -161,8 +168,7 @@ void BullyTurn::happened(const ElectionAsked&) {
   }
 }
 
-// --- Words
-// ------------------------------------------------------------------------------------------
+// --- Helpers
 
 bool BullyTurn::coordinates() const {
   return bully::coordinates(state_, config_.self);
@@ -194,7 +200,9 @@ void BullyTurn::new_life_of(NodeId node) {
   options_.new_life_of(node);
 }
 
-// Where the paper compares S.h or S.c with j: by their elections, or by j alone.
+// The paper compares S(i).h or S(i).c with the node j. With tags the whole election is compared, so
+// that a late letter of an earlier election of j does not match (bully/findings.md, "Late letters
+// and lives").
 bool BullyTurn::elects(const std::optional<ElectionId>& kept, const ElectionId& named) const {
   if (!kept) return false;
   return same_election() ? *kept == named : kept->candidate == named.candidate;
@@ -205,7 +213,8 @@ bool BullyTurn::asks(const Calls& calls, NodeId node) {
                      [&](const auto& asked) { return asked.second == node; });
 }
 
-// The questions of the wait that runs, where it is one that asks while it takes long.
+// The questions of the procedure that runs, or null if it asks none. These procedures ask S(i).Up
+// while they run, because their own calls can take long.
 Calls* BullyTurn::questions() {
   if (auto* wait = std::get_if<Announcing>(&state_.procedure)) return &wait->questions;
   if (auto* wait = std::get_if<Reorganizing>(&state_.procedure)) return &wait->questions;
@@ -219,7 +228,7 @@ void BullyTurn::end_procedure() {
   state_.procedure = Idle{};
 }
 
-// S.c, S.d, S.g and S.Up mean nothing outside Reorganization and Normal.
+// The fields S(i).c, d, g and Up have a meaning in Reorganization and Normal only.
 void BullyTurn::forget_group() {
   options_.leaves_group();
   state_.c.reset();
@@ -229,7 +238,8 @@ void BullyTurn::forget_group() {
   state_.left_to_higher = false;
 }
 
-// In the paper a refused call is answered like any other, and its caller goes on (6.1).
+// In the paper a node that refuses NewCoordinator or Ready answers as if it had accepted. The
+// caller then goes on with a member that it does not have (bully/findings.md, "A quick restart").
 void BullyTurn::refuse(NodeId to, CallNumber call, Bound until, std::string why) {
   if (repairs_.report_refusals)
     answer(to, call, Refused{std::move(why)});
@@ -244,7 +254,8 @@ void BullyTurn::save() {
                 state_.h ? std::optional(state_.h->candidate) : std::nullopt, up()});
 }
 
-// S.d is durable before the application starts with it, or the others are told that it is.
+// The definition is durable before the application starts with it, and before the others are told
+// that it is installed.
 void BullyTurn::install() {
   MUSTER_ENSURE(state_.d && state_.g);
   Assigned assigned{*state_.d, *state_.g};
@@ -253,7 +264,8 @@ void BullyTurn::install() {
   save();
 }
 
-// The paper keeps all of S(i) in safe storage: one commit, before anything that this step asks for.
+// As in the paper's text, the whole of S(i) is kept in safe storage: one commit, before any other
+// action of this step.
 void BullyTurn::keep_whole_state() {
   std::erase_if(actions_,
                 [](const Action& action) { return std::holds_alternative<Save>(action); });
@@ -263,8 +275,9 @@ void BullyTurn::keep_whole_state() {
   if (state_.safe != *safe_before_) actions_.insert(actions_.begin(), std::move(whole));
 }
 
-// `coordinator` runs whenever none of i's own procedures does, but for a Normal coordinator;
-// `check` in a Normal coordinator, and while longer calls are out.
+// The timer `coordinator` starts Timeout(i). This timer runs in every status while no procedure of
+// this node runs, except on a Normal coordinator. The timer `check` starts Check(i) on a Normal
+// coordinator, and the questions to S(i).Up while longer calls are out.
 void BullyTurn::set_timers() {
   const bool here = !state_.leaving && !state_.left;
   const bool normal_coordinator = state_.s == Status::Normal && coordinates();

@@ -8,9 +8,21 @@
 
 namespace muster::bully {
 
-/// One step: what one event makes of a node. The member functions are the paper's procedures under
-/// its names and in its order, then how each CALL returns, then the words in which all this is
-/// written. Where an option may leave the paper it asks (option_answers.hpp).
+/// One step of the Bully (Garcia-Molina 1982, Section III): takes one event and changes the state
+/// of the node.
+///
+/// The member functions are the paper's procedures, under the paper's names and in its order. The
+/// functions named `..._returned` are the statements that follow a CALL, or its ONTIMEOUT. A
+/// comment that begins with "Departs from the paper" names each place at which the code differs
+/// from the text. Pages cited as bully/... are in docs/protocols; there are the pseudo-code, and
+/// the reason for each departure.
+///
+/// An option never changes a procedure. At certain points of the text `BullyTurn` asks
+/// `OptionAnswers` (option_answers.hpp) for the answer, and without options the answer is the
+/// paper's.
+///
+/// An object lives for one step only. The object is not thread-safe; the host gives one event at a
+/// time.
 class BullyTurn : TurnOf<State> {
  public:
   BullyTurn(const Config& config, State& state, Moment now)
@@ -27,22 +39,22 @@ class BullyTurn : TurnOf<State> {
 
  private:
   // Events.
-  void happened(const Recovered& event);
-  void happened(const Received& event);
+  void on_event(const Recovered& event);
+  void on_event(const Received& event);
   void take_letter(const Received& event);
-  void happened(const Unanswered& event);
-  void happened(const Failed& event);
-  void happened(const Expired& event);
-  void happened(const Paused& event);
-  void happened(const Stopped& event);
-  void happened(const Reorganized& event);
-  void happened(const Started& event);
-  void happened(const HookFailed& event);
-  void happened(const Leaving& event);
-  void happened(const ElectionAsked& event);
-  void happened(const Differing& event);
+  void on_event(const Unanswered& event);
+  void on_event(const Failed& event);
+  void on_event(const Expired& event);
+  void on_event(const Paused& event);
+  void on_event(const Stopped& event);
+  void on_event(const Reorganized& event);
+  void on_event(const Started& event);
+  void on_event(const HookFailed& event);
+  void on_event(const Leaving& event);
+  void on_event(const ElectionAsked& event);
+  void on_event(const Differing& event);
 
-  // Remote procedures, immediate (section 3.1).
+  // Remote procedures, immediate (bully/procedures.md).
   void called(const Letter& letter, const AreYouThere& call);
   void called(const Letter& letter, const in_group::AreYouThere& call);
   void called(const Letter& letter, const AreYouNormal& call);
@@ -54,7 +66,7 @@ class BullyTurn : TurnOf<State> {
   template <class OfAnotherProtocol>
   void called(const Letter&, const OfAnotherProtocol&) {}
 
-  // Local procedures (section 3.1), Election(i) by its phases.
+  // Local procedures (bully/procedures.md). Election(i) is split into its phases.
   void election(NodeSet asked_in_vain = {});
   void ask_higher(bool all);
   void halt_lower();
@@ -78,7 +90,7 @@ class BullyTurn : TurnOf<State> {
   void check();
   void timeout();
 
-  // What the paper leaves open (section 3.3).
+  // Points that the paper leaves open (bully/decided.md).
   void stop(StopCause cause);
   void refuse_waiting_calls();
   void stopped();
@@ -96,7 +108,7 @@ class BullyTurn : TurnOf<State> {
   void hook_failed();
   void recover(StopReason reason);
 
-  // Where an option waits, or acts beside the paper (waits.cpp).
+  // Waits of the options, and their actions beside the paper's (waits.cpp).
   void settle();
   void settled();
   void end_settling();
@@ -118,13 +130,13 @@ class BullyTurn : TurnOf<State> {
   void set_timers_of_options();
   void write_riders(std::optional<Moment> right_before);
 
-  // A coordinator that left its group (docs/decisions/left-behind.md).
+  // A coordinator that has left its group (docs/decisions/left-behind.md).
   [[nodiscard]] Message question_to_coordinator() const;
   void coordinator_is_heard();
   void election_left_to_higher();
   [[nodiscard]] bool is_about_to_halt(NodeId j) const;
 
-  // Others that differ (docs/decisions/differing.md).
+  // Nodes with another configuration (docs/decisions/differing.md).
   void await_the_outvoted();
   void take_part_again();
   void await_their_end();
@@ -134,7 +146,8 @@ class BullyTurn : TurnOf<State> {
   [[nodiscard]] bool is_candidate() const;
   [[nodiscard]] static bool may_be_at_work(const Result* result);
 
-  // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
+  // Statements that follow a CALL. A null `result` means that the call will never be answered:
+  // ONTIMEOUT.
   void returned(NodeId by, CallNumber call, const Result* result);
   void higher_returned(NodeId by, const Result* result);
   void halt_returned(NodeId by, const Result* result);
@@ -144,8 +157,8 @@ class BullyTurn : TurnOf<State> {
   void normal_returned(NodeId by, const Result* result);
   void probe_returned(NodeId by, const Result* result);
 
-  // Lines that the lab can take out (muster/protocol/lines.hpp): each a test, or whether it
-  // stands; a test that was taken out is passed.
+  // Lines that the lab can strike (muster/protocol/lines.hpp). Each function is a test, or tells
+  // whether the line is there. A test that has been struck always passes.
   [[nodiscard]] bool stands(Line line) const;
   [[nodiscard]] bool leaving_answers() const;
   [[nodiscard]] bool newer_halts_only(NodeId j, const ElectionId& election);
@@ -177,7 +190,7 @@ class BullyTurn : TurnOf<State> {
   [[nodiscard]] bool elsewhere_recovers() const;
   [[nodiscard]] bool second_election_recovers() const;
 
-  // Words.
+  // Helpers.
   void new_life_of(NodeId node);
   [[nodiscard]] bool halts_in_rounds() const { return options_.judge_order() == HaltOrder::rounds; }
   [[nodiscard]] bool halts(NodeId j) const {
@@ -187,7 +200,7 @@ class BullyTurn : TurnOf<State> {
   [[nodiscard]] bool works_in_group() const;
   [[nodiscard]] bool is_normal_for(NodeId j, GroupNumber group) const;
   [[nodiscard]] bool waits_for_own_stop() const;
-  [[nodiscard]] Members all_members() const;  // S(i).Up and itself
+  [[nodiscard]] Members all_members() const;  // S(i).Up and this node
   [[nodiscard]] ElectionId own_election() const {
     return {config_.self, state_.safe.incarnation, state_.elections};
   }
@@ -207,8 +220,8 @@ class BullyTurn : TurnOf<State> {
   void set_timers();
 
   const Repairs& repairs_;
-  std::optional<SafeState> safe_before_;  // where the whole state is kept
-  Context context_;                       // of the clock, and then of the event
+  std::optional<SafeState> safe_before_;  // set if the whole S(i) is kept, as in the paper
+  Context context_;                       // only the time, until the event is taken
   OptionAnswers options_;
   bool rearm_coordinator_ = false;
   bool rearm_check_ = false;

@@ -1,10 +1,13 @@
 #include "bully_turn.hpp"
 
-/// The CALLs of Election(i), and the own part of each.
+/// The CALLs of Election(i), and the coordinator's own part in the same phase.
 
 namespace muster::bully {
 
-// A node whose own question has just gone unanswered is not asked again, unless it was heard since.
+// Phase A. Departs from the paper: if k has just not answered a question of this node, and so
+// caused this election, k is not asked again. The question would be the same, a moment later. If
+// this node has heard from k since, it does ask k. Silence may spare a question in this way, but
+// never a Halt (bully/findings.md, "An unanswered call").
 void BullyTurn::ask_higher(bool all) {
   auto& wait = std::get<SeekingHigher>(state_.procedure);
   while (!wait.not_asked.empty() && (all || wait.asked.empty())) {
@@ -18,9 +21,16 @@ void BullyTurn::ask_higher(bool all) {
   halt_lower();
 }
 
-// Phase H: for j = i-1, ..., 1: call Halt(j, i). Descending and one at a time: in parallel, or
-// ascending, a lower candidate's NewCoordinator may follow its Halt at a node that i has halted
-// already (6.5). Every lower node is halted anew, whatever is known of it (6.19).
+// Phase H: for j = i-1, ..., 1: call Halt(j, i).
+//
+// The Halts go out one at a time, and in descending order. When Halt(j, i) leaves, each candidate
+// between j and i has answered i's Halt, or is dead. So no NewCoordinator of such a candidate can
+// reach j later. If Halts go out in parallel or in ascending order, this argument fails. A
+// candidate c may halt j after i has halted it, and take it into its own group before i's Halt
+// reaches c. Then the two nodes are in Reorganization under different coordinators, and Assertion 1
+// is violated (bully/findings.md, "The order of Halts"; docs/findings.md, P2 and P2b).
+//
+// Every lower node is halted, even if a call to it has just gone unanswered (docs/findings.md, Q3).
 void BullyTurn::halt_next(NodeId last) {
   if (halts_in_rounds() || !halts_one_by_one()) return halt_at_once();
   const auto j = next_to_halt(last);
@@ -28,7 +38,8 @@ void BullyTurn::halt_next(NodeId last) {
   state_.procedure = HaltingLower{call(*j, Halt{own_election()}, halt_bound()), *j};
 }
 
-// Phase C: for j in S.Up: call NewCoordinator(j, i).
+// Phase C: for j in S.Up: call NewCoordinator(j, i). The letter names the life of j that was
+// halted.
 void BullyTurn::announce() {
   auto& wait = std::get<Announcing>(state_.procedure);
   const auto letter_to = [this](NodeId j) {
@@ -37,6 +48,7 @@ void BullyTurn::announce() {
   call_next(wait.announced, wait.not_announced, letter_to, Bound::stopped);
 }
 
+// Phase Y: for j in S.Up: call Ready(j, i, S.d).
 void BullyTurn::send_ready() {
   auto& wait = std::get<MakingReady>(state_.procedure);
   const auto letter_to = [this](NodeId j) {
@@ -45,6 +57,8 @@ void BullyTurn::send_ready() {
   call_next(wait.readied, wait.not_readied, letter_to, Bound::started);
 }
 
+// The coordinator's own part of phase Y. In the paper this part follows the last Ready; with
+// parallel calls it begins together with the calls.
 void BullyTurn::own_ready() {
   if (options_.judge_ready() == Readiness::install) {
     install();
@@ -53,6 +67,7 @@ void BullyTurn::own_ready() {
   if (side_by_side_ || state_.up.empty()) start_own();
 }
 
+// The part of Ready(i, j, x) that follows the paper's tests.
 void BullyTurn::ready(NodeId j, CallNumber call) {
   switch (options_.judge_ready()) {
     case Readiness::refuse:

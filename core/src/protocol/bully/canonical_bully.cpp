@@ -4,37 +4,39 @@
 #include <algorithm>
 #include <array>
 
-/// What the checker must know of the Bully.
+/// The checker makes states of the Bully equal that behave alike. `forget_dead` removes everything
+/// that can have no effect any more. `visit_numbers` finds the numbers that grow for ever.
 
 namespace muster::bully {
 
 namespace {
 
-// --- What is dead
+// --- Dead parts of a state
 
 using Order = Surroundings::Order;
 
-// In the paper's text, where letters come in the order sent, a life decides only whether a member
-// is the one that was halted: nobody is owed anything where hooks are prompt, and what is proven or
-// matched by lives is a repair.
+// True if a member's life is used only to tell whether it is the life that was halted. This is so
+// for the paper's text, if letters arrive in the order sent and hooks are prompt. Proofs and tags
+// are repairs, and no call waits for a hook to end.
 bool lives_name_members_only(const Config& config, const Surroundings& surroundings) {
   return surroundings.order == Order::sent && surroundings.prompt && config.options == Options{} &&
          !config.repairs.tags && !config.repairs.proofs;
 }
 
-// An election without tags is known by its candidate alone; its life only to proofs.
+// Without tags an election is known by its candidate alone. The candidate's life is needed only for
+// proofs.
 void forget(const Repairs& repairs, ElectionId& election) {
   if (repairs.tags) return;
   election.number = 0;
   if (!repairs.proofs) election.incarnation = {};
 }
 
-bool elects_anew(const Procedure& procedure) {
+bool elects_again(const Procedure& procedure) {
   return std::holds_alternative<SeekingHigher>(procedure) ||
          std::holds_alternative<BackingOff>(procedure);
 }
 
-// Its failure is proven to whom it matters anyhow.
+// True if the failure of `node` starts Timeout(i) in any case, so that `answered_by` adds nothing.
 bool waits_for(const State& state, NodeId node) {
   if (state.s == Status::Election) return state.h && state.h->candidate == node;
   return state.s != Status::Down && state.c && state.c->candidate == node;
@@ -47,7 +49,8 @@ void forget_elections(const Config& config, const Surroundings& surroundings, St
     state.h.reset();
   if (state.h) forget(config.repairs, *state.h);
   if (state.c) forget(config.repairs, *state.c);
-  // In sessions the elections of one life ascend.
+  // In sessions the numbers of one life's elections arrive in ascending order, so no late Halt has
+  // to be recognized.
   const bool ascend = surroundings.order == Order::sessions && surroundings.once;
   if (!tags) state.elections = 0;
   if (!tags || ascend) state.last_halt.clear();
@@ -55,7 +58,7 @@ void forget_elections(const Config& config, const Surroundings& surroundings, St
 
 // --- Moments, as seen from now
 
-/// For how long what has ended still matters.
+/// For how long a moment can still have an effect after it has passed.
 struct Lasting {
   Duration granted{};
   Duration ceasing{};
@@ -65,7 +68,7 @@ Lasting lasting(const Config& config) {
   return {granted_for(config.timings), ceases_within(config.timings, config.options.clock_drift)};
 }
 
-/// So long after that moment it matters still whether it has come.
+/// Stands for a moment that has no effect after it has passed.
 constexpr Duration no_longer{-1};
 
 Duration matters(const Rights& rights, const Lasting& lasts) {
@@ -79,7 +82,7 @@ void visit_moments(const Lasting& lasts, Rights& rights, Visit visit) {
   for (auto& [node, end] : rights.members) visit(end, matters(rights, lasts));
 }
 
-/// Each with how long after it it still matters.
+/// Visits each moment, with the time for which it can still have an effect after it has passed.
 template <class Visit>
 void visit_moments(const Lasting& lasts, State& state, Visit visit) {
   Grants& grants = state.by_options.grants;
@@ -87,7 +90,8 @@ void visit_moments(const Lasting& lasts, State& state, Visit visit) {
   for (auto& [call, at] : grants.granted) visit(at, lasts.granted);
   for (auto& [call, asked] : grants.asked) visit(asked.at, lasts.granted);
   for (auto& [node, end] : grants.held) visit(end, no_longer);
-  // The end of a member's right in this node's own word is so much later than what was heard.
+  // In the bounds that this coordinator itself tells, a member's right ends this much later than
+  // its answer.
   for (auto& [node, heard] : grants.heard) visit(heard.at, 3 * lasts.granted + lasts.ceasing);
   for (Rights& rights : grants.rights) visit_moments(lasts, rights, visit);
   for (auto& [node, told] : grants.told)
@@ -98,7 +102,7 @@ void visit_moments(const Lasting& lasts, State& state, Visit visit) {
     for (auto& [node, from] : asking->free_from) visit(from, no_longer);
   if (auto* awaiting = std::get_if<AwaitingMajority>(&state.procedure))
     if (awaiting->free_from) visit(*awaiting->free_from, no_longer);
-  // An hour never passes.
+  // Calm remembers losses for an hour, and the checker never lets an hour pass.
   for (auto& [node, unsteady] : state.by_options.calm.unsteady)
     if (unsteady.held) visit(unsteady.held->until, no_longer);
 }
@@ -110,7 +114,7 @@ bool is_over(Rights rights, const Lasting& lasts) {
   return over;
 }
 
-// No earlier than what can still matter.
+// Moves a moment that has long passed to the earliest time that can still have an effect.
 void forget_how_long(Moment& moment, Duration matters) {
   moment = std::max(moment, -matters - Duration(1));
 }
@@ -133,8 +137,8 @@ void forget_what_is_over(const Config& config, State& state) {
     if (unsteady.held && unsteady.held->until <= Moment{}) unsteady.held.reset();
 }
 
-// What others have told, and who has ceased, is asked for before `reorganize` alone; whether a
-// death was proven before the first Halt.
+// The bounds that others have told, and the set of nodes that have ceased, are used only before
+// `reorganize`. Whether a death was proven is used only before the first Halt.
 void forget_grants(State& state) {
   Grants& grants = state.by_options.grants;
   if (!std::holds_alternative<Announcing>(state.procedure)) {
@@ -160,7 +164,7 @@ void forget_dead(const Config& config, const Surroundings& surroundings, State& 
   const bool in_vain =
       repairs.parallel_calls && std::holds_alternative<SeekingHigher>(state.procedure);
   if (!in_vain && stands(config.struck, Line::halts_to_all)) state.asked_in_vain = {};
-  if (!repairs.proofs || state.leaving || elects_anew(state.procedure) ||
+  if (!repairs.proofs || state.leaving || elects_again(state.procedure) ||
       (state.answered_by && waits_for(state, *state.answered_by)))
     state.answered_by.reset();
   forget_elections(config, surroundings, state);
@@ -168,7 +172,7 @@ void forget_dead(const Config& config, const Surroundings& surroundings, State& 
   forget_grants(state);
   auto& loss = state.by_options.calm.loss;
   if (loss && surroundings.ranks_only) loss->counter = 0;
-  // The next Check asks whether the one before it was quiet.
+  // The next Check must know whether the Check that runs was quiet.
   const bool quiet = state.left_to_higher && state.quiet_checks > 0;
   forget_counts(repairs.back_off, state.retry_level, state.quiet_checks);
   if (quiet) state.quiet_checks = std::max(state.quiet_checks, 1U);

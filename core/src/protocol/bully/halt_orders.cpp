@@ -2,12 +2,22 @@
 
 #include <algorithm>
 
-/// Orders of Halts: the paper's, and rounds, where the lab has struck that out (6.5) and where a
-/// candidate may halt higher nodes (docs/options.md).
+/// The order in which phase H of Election(i) halts the other nodes.
+///
+/// The paper's order is descending and one by one, and `halt_next` in calls.cpp has the argument
+/// for it. This file has the other order, rounds: all Halts go out at once, again and again, until
+/// the same lives have answered two rounds in a row. A rival that was a candidate during the first
+/// round has itself been halted in that round. In the second round the rival is no candidate, and
+/// the nodes that it had taken are halted again. Lives are compared and not nodes, because a node
+/// that restarted between the rounds may be a candidate again (docs/findings.md, D2 to D11).
+///
+/// Rounds are used in two cases. With the option `preempt` a candidate may also halt higher nodes,
+/// and then no order is descending for all candidates. The other case is a search of the lab that
+/// strikes the paper's order.
 
 namespace muster::bully {
 
-// After `last`, or after this node itself.
+// The next node of the paper's order, after `last`. For the first node, `last` is this node itself.
 std::optional<NodeId> BullyTurn::next_to_halt(NodeId last) const {
   const bool descending = halts_descending();
   std::optional<NodeId> next;
@@ -20,7 +30,7 @@ std::optional<NodeId> BullyTurn::next_to_halt(NodeId last) const {
   return next;
 }
 
-// One round of Halts, or rounds until two in a row are alike.
+// Sends a round of Halts, or judges the round that has ended.
 void BullyTurn::halt_at_once() {
   if (!runs<HaltingAll>()) halt_all(std::nullopt);
   const auto& wait = std::get<HaltingAll>(state_.procedure);

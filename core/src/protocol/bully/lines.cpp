@@ -1,4 +1,5 @@
-// The lines that the lab can take out, each under its name.
+// The lines that the lab can strike: one predicate for each, under the name of its line. The
+// predicate of a line that is struck is always true.
 
 #include "bully_turn.hpp"
 
@@ -14,7 +15,9 @@ bool BullyTurn::leaving_answers() const {
   return stands(Line::leaving_answers);
 }
 
-// Of one candidate (6.9).
+// A Halt is executed only if it is newer than the last one of the same candidate. Otherwise a
+// duplicate could arrive after another node's Halt, and bind this node to the old candidate again
+// (bully/findings.md, "Late letters and lives").
 bool BullyTurn::newer_halts_only(NodeId j, const ElectionId& election) {
   if (!repairs_.tags) return true;
   auto [last, first] = state_.last_halt.try_emplace(j, election);
@@ -118,8 +121,10 @@ bool BullyTurn::down_at_recovery() const {
   return stands(Line::down_at_recovery);
 }
 
-// Timeout(i) of a coordinator that waits for nothing: the paper's call to itself is always
-// answered, and a coordinator-elect would stay so for ever (6.7).
+// Timeout(i) of a coordinator that waits for nothing. In the paper such a coordinator calls itself,
+// and that call is always answered. So a coordinator-elect that gave up its election stays in
+// Reorganization for ever (bully/findings.md, "A coordinator stuck in reorganization";
+// docs/findings.md, G4).
 bool BullyTurn::self_timeout() const {
   return state_.s == Status::Reorganization && repairs_.start_over_halted &&
          stands(Line::self_timeout);

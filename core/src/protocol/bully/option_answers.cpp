@@ -1,8 +1,8 @@
 #include "option_answers.hpp"
 
-/// The order in which options answer, of the combinations that there are
-/// (muster/protocol/misfit.hpp): quorum with calm; settle, preempt, resume and calm. The first that
-/// has an answer decides.
+/// The order in which options answer: the first one that has an answer decides. Allowed
+/// combinations (muster/protocol/misfit.hpp) are quorum with calm, and any of settle, preempt,
+/// resume and calm.
 
 namespace muster::bully {
 
@@ -21,7 +21,6 @@ OptionAnswers::OptionAnswers(const Config& config, State& state, const Context& 
 }
 
 // --- Questions
-// ---------------------------------------------------------------------------------------------
 
 Beginning OptionAnswers::judge_beginning(bool settled) const {
   const Beginning then = preempt_ ? preempt_->judge_beginning() : Beginning::elect;
@@ -53,7 +52,7 @@ HaltOrder OptionAnswers::judge_order() const {
   return preempt_ ? preempt_->judge_order() : HaltOrder::descending;
 }
 
-// Calm judges a loss only where enough nodes are left for a group.
+// Calm judges a loss only if enough nodes for a group are left.
 Group OptionAnswers::judge_group() {
   if (quorum_)
     if (const auto own = quorum_->judge_group()) return *own;
@@ -106,7 +105,7 @@ Pausing OptionAnswers::judge_pause() {
   return calm_ ? calm_->judge_pause() : Pausing::goes_on;
 }
 
-// If some still grant it, the network may differ rather than this node.
+// If some members still grant, the fault may be in the network and not in this node.
 RightToWork OptionAnswers::judge_right() {
   if (!quorum_ || !quorum_->right_is_over()) return RightToWork::lasts;
   const bool differs = quorum_->coordinates() && quorum_->nobody_grants();
@@ -118,7 +117,6 @@ Outsider OptionAnswers::judge_outsider(NodeId j) {
 }
 
 // --- Values
-// ---------------------------------------------------------------------------------------------
 
 std::optional<ByQuorum> OptionAnswers::rides_with(const Letter& letter) {
   return quorum_ ? quorum_->rides_with(letter) : std::nullopt;
@@ -153,7 +151,6 @@ std::optional<unsigned> OptionAnswers::level_given_back() const {
 }
 
 // --- Facts
-// ---------------------------------------------------------------------------------------------
 
 void OptionAnswers::step_begins() {
   if (calm_) calm_->step_begins();

@@ -6,9 +6,11 @@
 #include "option_resume.hpp"
 #include "option_settle.hpp"
 
-/// The points at which an option may leave the paper (docs/options.md). Each is a question that the
-/// paper's text asks. It has the paper's answer unless an option has another. Only `BullyTurn`
-/// acts. An option answers, and changes nothing but its own memory.
+/// The points at which an option can depart from the paper (docs/explanation/options.md).
+///
+/// Each `judge_` function is a question that the paper's text asks at one point. Its answer is the
+/// paper's unless an option has another one. Only `BullyTurn` acts on the answers. An option
+/// changes nothing but its own memory (`ByOptions`).
 
 namespace muster::bully {
 
@@ -20,71 +22,77 @@ class OptionAnswers {
 
   // --- Questions
 
-  /// Recovery(i) goes on: with what? `settled`: the wait for others is over.
+  /// Does Recovery(i) go on with an election, or with a wait? `settled`: the wait for other nodes
+  /// is over.
   [[nodiscard]] Beginning judge_beginning(bool settled) const;
-  /// AreYouThere of j: is this node there for it?
+  /// Node j has asked AreYouThere. Is this node there for j?
   [[nodiscard]] Reply judge_reply(NodeId j) const;
-  /// Normal coordinator j has asked: does this node wait for its election?
+  /// The Normal coordinator j has asked AreYouNormal. Does this node wait for the election of j?
   Found judge_found(NodeId j);
-  /// A higher node has answered phase A: does that end Election(i)?
+  /// A higher node has answered phase A. Does its answer end Election(i)?
   [[nodiscard]] Higher judge_higher() const;
-  /// This node is above a coordinator, or hears a higher node that leads others: what does it do?
+  /// A higher node has met the group of a lower coordinator. How does that group end?
   [[nodiscard]] LowerGroup judge_lower_group() const;
-  /// Phase A is over: are the lower nodes halted at once?
+  /// Phase A is over. Are the lower nodes halted at once, or asked first?
   [[nodiscard]] Halting judge_halting() const;
-  /// In which order?
+  /// The order of the Halts.
   [[nodiscard]] HaltOrder judge_order() const;
-  /// All are halted: do they become a group?
+  /// All Halts have returned. Do the halted nodes become a group?
   Group judge_group();
-  /// j has joined: does it become a member?
+  /// Node j has joined. Does it become a member?
   [[nodiscard]] Joining judge_joining(NodeId j) const;
-  /// May the coordinator go on with that phase?
+  /// May the coordinator begin that phase now?
   Phase judge_phase(Next next);
-  /// Which question do members get while longer calls are out?
+  /// The question that members get while longer calls have no answer yet.
   [[nodiscard]] Asking judge_asking() const;
-  /// A member has given this answer, or none: is it one still? `of_the_paper`: by the paper.
+  /// A member has given this answer, or null for none. Is it still a member? `of_the_paper` is the
+  /// paper's reaction to this answer.
   [[nodiscard]] Membership judge_member(const Result* answer, Membership of_the_paper) const;
-  /// Ready is accepted, or the own one: does the application start?
+  /// Ready is accepted, or the coordinator has come to its own start. Does the application start?
   [[nodiscard]] Readiness judge_ready() const;
-  /// The group has lost j, which lives: does this coordinator back off for it?
+  /// The group has lost j, which is alive. Does this coordinator back off before its next election?
   Losing judge_loss(NodeId j, Lost how);
-  /// j has answered AreYouNormal, or has not; `of_the_paper` is what the paper makes of that.
+  /// Node j has answered AreYouNormal, or has not. `of_the_paper` is the paper's conclusion from
+  /// this result.
   Finding judge_normality(NodeId j, const Result* answer, Finding of_the_paper);
-  /// The coordinator j has given this answer: is it one still?
+  /// The coordinator j has given this answer to Timeout(i). Is j still the coordinator?
   [[nodiscard]] Coordinator judge_coordinator(NodeId j, const Result* answer) const;
-  /// Does a member of a lower coordinator hold an election of its own?
+  /// Does a member under a lower coordinator hold an election of its own after a while?
   [[nodiscard]] Takeover judge_takeover() const;
-  /// This coordinator has paused: does it leave?
+  /// This coordinator has paused. Does it leave?
   Pausing judge_pause();
   /// May this node work on?
   RightToWork judge_right();
-  /// j is outside S(i).Up and was asked: may it still be at work?
+  /// Node j is outside S(i).Up and has answered, or has not. May it still be at work?
   Outsider judge_outsider(NodeId j);
 
   // --- Values
 
-  /// The rider of a letter that this step sends.
+  /// The rider of a letter that this step sends, or none.
   [[nodiscard]] std::optional<ByQuorum> rides_with(const Letter& letter);
-  /// Until when this node may work; none: it does not, or nothing ends it.
+  /// The moment until which this node may work. None: this node does not work, or its work has no
+  /// limit.
   [[nodiscard]] std::optional<Moment> right() const;
-  /// Which of the halted nodes stay out of the group. They are forgotten as such.
+  /// The halted nodes that stay out of the group. Each is returned once.
   NodeSet take_held_out();
-  /// Which nodes outside S(i).Up are to be asked whether they work.
+  /// The nodes outside S(i).Up that are to be asked whether they still work.
   [[nodiscard]] NodeSet others_to_ask() const;
-  /// From when on this node is free to follow `asker`; none: that is nobody's question.
+  /// The moment from which this node is free to be halted by `asker`. None: there is no quorum, and
+  /// the question has no meaning.
   [[nodiscard]] std::optional<Moment> free_from(NodeId asker) const;
-  /// From when on a majority is free; none: too few have answered.
+  /// The moment from which a majority is free. None: too few nodes have answered.
   [[nodiscard]] std::optional<Moment> majority_free_from(const AskingFree& wait) const;
-  /// The moment that the timer `right` waits for.
+  /// The moment for which the timer `right` is set.
   [[nodiscard]] std::optional<Moment> next_end() const;
-  /// The level of `retry` from before a failed `start` that costs its own node alone.
+  /// The level of `retry` before a failed `start`, if only the node of that `start` is to blame;
+  /// otherwise none.
   [[nodiscard]] std::optional<unsigned> level_given_back() const;
 
   // --- Facts
 
-  void step_begins();  ///< with the event, after a right may have ended
-  void step_ends();    ///< all letters of it are written
-  void letter_came();  ///< before any test of it
+  void step_begins();  ///< once an ended right has been dealt with
+  void step_ends();    ///< all its letters are written
+  void letter_came();  ///< before any test of the letter
   void has_died(NodeId j);
   void new_life_of(NodeId j);
   void life_begins();
@@ -93,10 +101,10 @@ class OptionAnswers {
   void halted_by(NodeId j);
   void has_halted(NodeId j, const Halted* answer);
   void joins(NodeId j);  ///< this node joins the group of j
-  void told_task();      ///< this member, or all of this coordinator's, know the definition
+  void told_task();  ///< this member knows its task, or all members of this coordinator know theirs
   void left_out(NodeId j);
   void leaves_group();  ///< before the group is forgotten
-  void has_failed();    ///< what Down means of a node
+  void has_failed();    ///< this node is Down now
   void call_returned(NodeId by, CallNumber call, const Result* result);
 
  private:

@@ -6,9 +6,8 @@
 namespace muster::bully {
 
 // --- One step
-// ---------------------------------------------------------------------------------------------
 
-// A loss that was long ago counts no more.
+// Losses that are an hour old no longer count, and suspensions end.
 void CalmOption::step_begins() {
   const Moment now = sight_.now();
   std::erase_if(calm_.unsteady,
@@ -27,15 +26,14 @@ bool CalmOption::elects() const {
          sight_.runs<AwaitingMajority>();
 }
 
-// --- Whom this node holds, and for what
-// ---------------------------------------------------------------------------------------------
+// --- Suspended nodes
 
 bool CalmOption::is_held(NodeId j) const {
   const auto known = calm_.unsteady.find(j);
   return known != calm_.unsteady.end() && known->second.held;
 }
 
-// Fewer are not left at work for the sake of calm.
+// The least number of nodes that calm leaves at work.
 std::size_t CalmOption::least_at_work() const {
   const std::size_t all = sight_.config.nodes.size();
   return has_quorum() ? all / 2 + 1 : (all + 1) / 2;
@@ -53,7 +51,8 @@ Joining CalmOption::judge_joining(NodeId j) const {
   return is_left_out(j, sight_.up()) ? Joining::left_out : Joining::member;
 }
 
-// A node whose application has ceased need not be waited for.
+// Returns the suspended nodes that have already ceased. Other suspended nodes may still be at work,
+// so the coordinator waits for their Joined.
 NodeSet CalmOption::take_held_out() {
   NodeSet up = sight_.up();
   NodeSet out;
@@ -65,7 +64,8 @@ NodeSet CalmOption::take_held_out() {
   return out;
 }
 
-// A held node works in no other group while this node can hear it. With a quorum it could not.
+// A suspended node answers No to Check(i). Without a quorum the node may be in a group of its own,
+// so it is halted. With a quorum the node cannot work in another group, so it is not halted.
 std::optional<Finding> CalmOption::judge_normality(NodeId j, const Result* answer) const {
   const auto* normality = answer ? std::get_if<Normality>(answer) : nullptr;
   const bool says_no = normality && !normality->normal;
@@ -73,10 +73,10 @@ std::optional<Finding> CalmOption::judge_normality(NodeId j, const Result* answe
   return has_quorum() ? Finding::fine : Finding::halt_alone;
 }
 
-// --- Who is to blame for a group that was lost
-// ---------------------------------------------------------------------------------------------
+// --- Blame for the loss of a group
 
-// The procedure that runs may wait for these calls, and ends now.
+// The calls to members that have no answer yet. The procedure that waits for them ends with the
+// loss, but their answers still show which node is at fault.
 std::map<CallNumber, NodeId> CalmOption::calls_to_members() const {
   const NodeSet up = sight_.up();
   std::map<CallNumber, NodeId> calls;
@@ -98,9 +98,14 @@ std::map<CallNumber, NodeId> CalmOption::calls_to_members() const {
   return calls;
 }
 
-// Nobody knows yet whether j alone differs. The other calls of the same round may tell, and so may
-// the Halts. With a quorum no other candidate can have taken who says No into a group that works:
-// it differs, and its failed `start` is its own. Of silence that is not known.
+// The group is lost because of j, which is alive. It is not known yet whether only j is at fault:
+// the other calls of the same round may show it, and so may the Halts. `judge_group` decides at the
+// next election point.
+//
+// With a quorum a No or a refusal is judged at once. No other candidate can have taken j into a
+// group that works, so j itself is at fault. A member whose `start` failed is at fault too, and
+// then the coordinator does not back off. A silent node is not judged yet, since the network may be
+// at fault.
 Losing CalmOption::judge_loss(NodeId j, Lost how) {
   const Member* member = sight_.member(j);
   const bool is_dead = sight_.step.proof || !member || member->incarnation != sight_.seen(j);
@@ -132,10 +137,12 @@ std::optional<unsigned> CalmOption::level_given_back() const {
   return calm_.loss->retry_level;
 }
 
-// A node is blamed only if it is known to differ from the others: the one member that was silent
-// while the others answered; the member that said No or refused, though no other candidate has
-// taken it; this coordinator, if none of several members answered. Otherwise the network may be at
-// fault, and a sound node that is held for it works less than without calm.
+// A node is blamed only if it is known to differ from the others:
+// - the one member that was silent while others answered;
+// - a member that said No or refused, if no other candidate has taken it since;
+// - this coordinator, if it had several members and none answered.
+//
+// Otherwise the network may be at fault, and suspending a sound node would only cost work.
 Group CalmOption::judge_group() {
   if (!calm_.loss) return Group::forms;
   const Loss loss = *std::exchange(calm_.loss, std::nullopt);
@@ -155,8 +162,8 @@ void CalmOption::blame(NodeId j) {
   unsteady.held = Hold{sight_.now() + time, time};
 }
 
-// The second time it leaves for a while, where enough others go on without it: of those whose death
-// nobody has proven it is taken that they do.
+// At the second such loss within an hour, this coordinator leaves for a while, if enough other
+// nodes can go on without it. Every node is counted as able to go on unless its death is proven.
 bool CalmOption::blame_itself(const NodeSet& lost) {
   if (sight_.node.leaving) return false;
   Unsteady& unsteady = calm_.unsteady[sight_.self()];
@@ -173,17 +180,16 @@ Pausing CalmOption::judge_pause() {
   return coordinates && blame_itself(sight_.up()) ? Pausing::leave : Pausing::goes_on;
 }
 
-// --- What tells more of a loss
-// ---------------------------------------------------------------------------------------------
+// --- Evidence about a loss
 
-// Deaths count for nothing.
+// A death is no fault of j, so j no longer counts in the loss.
 void CalmOption::has_died(NodeId j) {
   if (!calm_.loss) return;
   calm_.loss->members.erase(j);
   calm_.loss->silent.erase(j);
 }
 
-// A process that was restarted may have been repaired.
+// A process that was restarted may have been repaired, so its losses are forgotten.
 void CalmOption::new_life_of(NodeId j) {
   calm_.unsteady.erase(j);
   has_died(j);
@@ -198,7 +204,7 @@ void CalmOption::call_returned(NodeId by, CallNumber call, const Result* result)
   if (!result && loss.members.contains(by)) loss.silent.insert(by);
   const auto* normality = result ? std::get_if<Normality>(result) : nullptr;
   const bool both_say_no = normality && !normality->normal && !loss.silent.contains(loss.by);
-  if (both_say_no) calm_.loss.reset();  // another candidate may be about to take them
+  if (both_say_no) calm_.loss.reset();  // another candidate may be about to take these nodes
 }
 
 void CalmOption::has_halted(NodeId j, const Halted* answer) {

@@ -7,9 +7,19 @@
 
 namespace muster::bully {
 
-/// calm (docs/options/calm.md): a node that makes its group reorganize again and again, though it
-/// lives, is let in later and later. Its coordinator treats a held node as one that does not
-/// answer. No step is taken that the paper's text could not take of itself.
+/// calm: a node that makes its group reorganize again and again, although it is alive, is admitted
+/// later and later (bully/calm.md).
+///
+/// In the paper a node that does not answer is dead, and a node that is found outside the group is
+/// admitted by a new election. So one node that is slow, or badly linked, costs all others their
+/// work again and again. With calm its coordinator counts these losses. From the second one within
+/// an hour on, the node is *suspended* for a time that doubles with each loss.
+///
+/// The coordinator treats a suspended node as one that does not answer. Check(i) begins no election
+/// because of this node, and an election halts the node and leaves it out of the group. Every step
+/// is one that the paper's text could take too, with slower Checks, lost answers, or a node that is
+/// down. So every claim still holds. At least half of all nodes, or with a quorum a majority, are
+/// always left at work.
 class CalmOption {
  public:
   CalmOption(Sight sight, Calm& calm) : sight_(sight), calm_(calm) {}
@@ -19,7 +29,8 @@ class CalmOption {
   Losing judge_loss(NodeId j, Lost how);
   [[nodiscard]] std::optional<Finding> judge_normality(NodeId j, const Result* answer) const;
   [[nodiscard]] Pausing judge_pause();
-  /// All members have lost this coordinator: true when it leaves for a while.
+  /// Counts that all its members have lost this coordinator. Returns true if this coordinator
+  /// leaves for a while.
   [[nodiscard]] bool is_lost_by_all() { return blame_itself(sight_.up()); }
 
   NodeSet take_held_out();

@@ -8,21 +8,24 @@ std::optional<Reply> PreemptOption::judge_reply(NodeId j) const {
   return std::nullopt;
 }
 
-// Whether this higher node leaves an election to the candidate that asks: the coordinator that
-// takes it in, or has, as long as this node holds no election of its own, and nobody else halts it.
+// True if this higher node leaves the election to the candidate that asks. That candidate has found
+// this node, or has taken it into its group. Since then this node has begun no election of its own,
+// and no other node has halted it.
 bool PreemptOption::stands_back_for(NodeId candidate) const {
   return found_by == candidate && (sight.runs<Idle>() || sight.runs<Probing>());
 }
 
-// A higher node asks AreYouThere of its coordinator, and of its members. In the paper a coordinator
-// that gave way did so to a node above all its members; here its members might be above it, and
-// wait for it for ever.
+// A higher node asks AreYouThere only of its coordinator, or of members of its group. In the paper,
+// a coordinator that gives way does so to a node above all its members, which then halts them. With
+// this option, members may be above that node, and would wait for it for ever. So a node that does
+// not coordinate refuses the question of a higher node.
 bool PreemptOption::is_wrongly_taken_for_coordinator_by(NodeId j) const {
   const bool is_member = sight.node.c && sight.node.c->candidate == j;
   return sight.self() < j && !sight.coordinates() && !is_member;
 }
 
-// Only a Normal coordinator asks AreYouNormal: there is a group, into which it takes this node.
+// Only a Normal coordinator asks AreYouNormal. So there is a group, and its coordinator will take
+// this node into it.
 Found PreemptOption::judge_found(NodeId j) {
   if (sight.works_in_group() || !sight.runs<Idle>() || sight.self() < j) return Found::goes_on;
   found_by = j;
@@ -34,15 +37,16 @@ std::optional<Membership> PreemptOption::judge_member(const Result* answer) cons
   return std::nullopt;
 }
 
-// A lower coordinator that failed and recovered answers, and gives way: it is none any more.
+// A lower coordinator that failed and came back answers AreYouThere, but with this option it waits
+// until a coordinator finds it. It coordinates no more.
 std::optional<Coordinator> PreemptOption::judge_coordinator(NodeId j) const {
   const auto& c = sight.node.c;
   if (c && c->incarnation < sight.seen(j)) return Coordinator::silent;
   return std::nullopt;
 }
 
-// A higher node that has been a member for long enough holds the election that it did not hold when
-// it came.
+// A higher node that has been a member for `preempt_after` holds the election that it did not hold
+// when it came.
 Takeover PreemptOption::judge_takeover() const {
   const bool is_member_of_a_lower =
       sight.node.s == Status::Normal && sight.node.c->candidate < sight.self();

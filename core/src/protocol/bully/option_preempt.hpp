@@ -5,21 +5,23 @@
 
 namespace muster::bully {
 
-/// preempt = "never", or after a while: a higher node joins a lower coordinator.
+/// preempt = "never" or "after ...": a higher node that comes back joins a lower coordinator, and
+/// takes over later or never. In the paper such a node halts the lower nodes at once.
 struct PreemptOption {
   Sight sight;
   std::optional<NodeId>& found_by;
 
-  /// Every life waits to be found by a Normal coordinator's Check; Timeout(i) calls Election(i) if
-  /// none comes.
+  /// A new life waits until the Check(i) of a Normal coordinator finds it. If no coordinator finds
+  /// it, Timeout(i) calls Election(i).
   [[nodiscard]] Beginning judge_beginning() const { return Beginning::wait_to_be_found; }
 
   [[nodiscard]] std::optional<Reply> judge_reply(NodeId j) const;
   Found judge_found(NodeId j);
 
-  /// No order has every other candidate halted before those whom it may have appointed. Rounds of
-  /// lives have, in which whoever was a candidate in the first is none in the last. Silence in
-  /// phase A spares nobody a Halt: it may be a member (6.19).
+  /// With this option a candidate may be below nodes that it halts. So no order of Halts guarantees
+  /// that a rival is halted before the nodes it recruited, and Halts go out in rounds
+  /// (halt_orders.cpp). A node that was silent in phase A is halted too, since it may be a member
+  /// of a group.
   [[nodiscard]] HaltOrder judge_order() const { return HaltOrder::rounds; }
   [[nodiscard]] LowerGroup judge_lower_group() const { return LowerGroup::joins; }
 

@@ -7,34 +7,36 @@
 namespace muster::bully {
 
 // --- Rights to work, and their end
-// ---------------------------------------------------------------------------------------------
 
-// A coordinator from its first Ready on, a member from its `start` on, though that fails.
+// True if this node works within a right: a coordinator from its first Ready, a member from its
+// `start`, even if the start fails.
 bool QuorumOption::works_by_right() const {
   if (sight_.node.leaving || !sight_.works_in_group()) return false;
   if (sight_.coordinates()) return sight_.runs<MakingReady>() || sight_.node.s == Status::Normal;
   return sight_.node.application != Activity::Idle && sight_.node.application != Activity::Stopping;
 }
 
-// Until when this node may work. With a quorum each right to work has an end.
+// The end of this node's right to work. With a quorum every right has an end.
 std::optional<Moment> QuorumOption::right() const {
   if (!works_by_right()) return std::nullopt;
   return grants_.right;
 }
 
-// The first question of each step: what is over by now is forgotten before it.
+// The first question of each step. This question also forgets bounds that can have no effect any
+// more.
 bool QuorumOption::right_is_over() {
   forget_what_is_over();
   return works_by_right() && grants_.right <= sight_.now();
 }
 
-// "It works only as long as such a majority grants it": all that was granted is over.
+// True if every grant that this coordinator has received is over.
 bool QuorumOption::nobody_grants() const {
   return std::all_of(grants_.held.begin(), grants_.held.end(),
                      [this](const auto& grant) { return grant.second <= sight_.now(); });
 }
 
-// "The coordinator's right": it works while it holds the grants of a majority, its own included.
+// The coordinator works while it holds the grants of a majority, its own included. So its right
+// ends when fewer grants than a majority remain. Its own grant has no end.
 Moment QuorumOption::coordinators_right() const {
   std::vector<Moment> ends{always};
   for (const auto& [node, end] : grants_.held) ends.push_back(end);
@@ -43,8 +45,8 @@ Moment QuorumOption::coordinators_right() const {
   return ends[majority() - 1];
 }
 
-// It reorganizes when nobody else may be at work any more. Ready goes out only within its right:
-// until a majority has granted it, it asks.
+// The coordinator reorganizes when all nodes outside S(i).Up have ceased. It sends Ready only
+// within its right. Until a majority has granted the right, it goes on asking.
 Phase QuorumOption::judge_phase(Next next) {
   if (next == Next::reorganize) {
     const auto end = others_cease();
@@ -56,12 +58,13 @@ Phase QuorumOption::judge_phase(Next next) {
   return Phase::now;
 }
 
-// "A member's right": `start` begins only within it, and a later Ready is refused.
+// A member starts only within its right, and refuses a later Ready.
 Readiness QuorumOption::judge_ready() const {
   return sight_.now() < grants_.right ? Readiness::start : Readiness::refuse;
 }
 
-// The timer `right`: for what ends first, and for nothing that moves on before it is there.
+// The moment for the timer `right`: the first end of a right, of a wait for free nodes, or of the
+// others' work. The timer is not set for a moment that can still change.
 std::optional<Moment> QuorumOption::next_end() const {
   std::optional<Moment> end;
   const auto at_most = [&](Moment moment) { end = std::min(end.value_or(moment), moment); };
@@ -74,18 +77,19 @@ std::optional<Moment> QuorumOption::next_end() const {
   return end;
 }
 
-// --- Grants, heard of
-// ---------------------------------------------------------------------------------------------
+// --- Grants received
 
-// A member works by the word of its own coordinator alone, in that life.
+// A member gets its right only from its own coordinator, and only from the life of the coordinator
+// that formed the group.
 bool QuorumOption::is_of_own_coordinator(const Letter& letter) const {
   const auto& c = sight_.node.c;
   return sight_.works_in_group() && !sight_.coordinates() && c->candidate == letter.from &&
          c->incarnation == letter.incarnation;
 }
 
-// A coordinator says with its next question which grant it has heard: the right that this grant
-// gives its member counts from when the member granted it.
+// An answer may bring a grant. A call of the member's own coordinator names the last grant that the
+// coordinator has received. The member's right counts from the moment at which it gave that grant.
+// The member then forgets older grants.
 void QuorumOption::letter_came() {
   const Letter& letter = *sight_.step.letter;
   if (!letter.by_quorum) return;
@@ -102,7 +106,8 @@ void QuorumOption::letter_came() {
   grants_.granted.erase(grants_.granted.begin(), std::next(granted));
 }
 
-// It is held from when it was asked for.
+// Takes the grant that an answer brings. The time for which a grant is held counts from the moment
+// of the question.
 void QuorumOption::take_grant(const Letter& answer) {
   const auto asked = grants_.asked.find(answer.call);
   if (asked == grants_.asked.end() || asked->second.of != answer.from || !sight_.coordinates())
@@ -118,10 +123,9 @@ void QuorumOption::take_grant(const Letter& answer) {
     grants_.right = coordinators_right();
 }
 
-// --- Grants, given
-// ---------------------------------------------------------------------------------------------
+// --- Grants given
 
-// Grants need no letters of their own: they ride on the questions that the paper asks anyway.
+// Grants need no letters of their own. Questions and answers of the paper carry them.
 std::optional<ByQuorum> QuorumOption::rides_with(const Letter& letter) {
   ByQuorum riding;
   if (const auto* answer = std::get_if<Answer>(&letter.message))
@@ -132,7 +136,8 @@ std::optional<ByQuorum> QuorumOption::rides_with(const Letter& letter) {
   return riding;
 }
 
-// A call that may bring a grant is remembered with its time.
+// A call that may bring a grant is remembered with its time. Such a call also names the last grant
+// that this coordinator has received from the member.
 void QuorumOption::call_rides(const Letter& letter, ByQuorum& riding) {
   const bool asks_for_grant = std::holds_alternative<AreYouNormal>(letter.message) ||
                               std::holds_alternative<NewCoordinator>(letter.message) ||
@@ -143,9 +148,10 @@ void QuorumOption::call_rides(const Letter& letter, ByQuorum& riding) {
   if (heard != grants_.heard.end()) riding.heard = heard->second.call;
 }
 
-// "A member that answers a question of its coordinator, NewCoordinator or Ready grants it." Here
-// says whether this node has ceased, and whether it awaits a majority. Halted binds it to the
-// higher node.
+// Writes the rider of an answer. Joined and Installed contain a grant, and so does a Normality for
+// the own coordinator and group. Here says whether this node has ceased, and Here and Normality say
+// whether it awaits a majority. Halted binds this node to the higher node, so that during that time
+// it is not free for a lower candidate.
 void QuorumOption::answer_rides(const Answer& answer, const Letter& letter, ByQuorum& riding) {
   const Result& result = answer.result;
   const bool joined = std::holds_alternative<Joined>(result);
@@ -162,7 +168,7 @@ void QuorumOption::answer_rides(const Answer& answer, const Letter& letter, ByQu
   if (riding.grants) has_granted(letter.call);
 }
 
-// The question of the own coordinator, about the own group.
+// True if the answer is to an AreYouNormal of the own coordinator about the own group.
 bool QuorumOption::grants_by(const Letter& answer) const {
   const Letter* question = sight_.step.letter;
   if (!question || question->call != answer.call) return false;
@@ -170,7 +176,8 @@ bool QuorumOption::grants_by(const Letter& answer) const {
   return normal && is_of_own_coordinator(*question) && sight_.node.g == normal->group;
 }
 
-// From now on, for the coordinator; whom it then still asks may work for as long again.
+// This node grants now, so its coordinator can work for another L. Until then the coordinator can
+// still ask its other members, and each of these can work for another L after its answer.
 void QuorumOption::has_granted(CallNumber call) {
   MUSTER_ENSURE(sight_.works_in_group());
   const Moment now = sight_.now();
@@ -186,9 +193,12 @@ void QuorumOption::has_granted(CallNumber call) {
     *known = rights;
 }
 
-// A life that has only begun is as good a proof as a machine that refuses: the one before is over.
-// Since a majority has been halted by the asker, only an older election that has halted this node
-// could still have it work; its own has its election point later than this answer.
+// True if no group of an older election can make this node work, now or later. Its application is
+// idle, or has not started since the life began. (A life that has only begun proves that the one
+// before is over, as a machine that refuses does.) It is in no group. And no third node has halted
+// this node. The node that asks has halted a majority by now, so only an older election could still
+// take this node into a group. If this node holds an election of its own, the election point comes
+// after this answer.
 bool QuorumOption::has_ceased_for(NodeId asker) const {
   const State& node = sight_.node;
   const bool has_only_begun = node.s == Status::Down && node.application == Activity::Owing;
@@ -203,16 +213,15 @@ void QuorumOption::step_ends() {
                 [this](const auto& asked) { return !awaits(sight_.node, asked.first); });
 }
 
-// --- Asking before halting, and who is outside the group
-// ---------------------------------------------------------------------------------------------
+// --- Asking before halting, and nodes outside the group
 
-// A candidate that hears too few, or only nodes that work for a higher one, halts nobody. A proven
-// death needs no question.
+// A candidate that hears too few nodes, or only nodes that work for a higher one, halts no node.
+// After a proven death no question is needed.
 Halting QuorumOption::judge_halting() const {
   return grants_.proven ? Halting::at_once : Halting::asks_free;
 }
 
-// "It halts nobody until those that are free, with itself, are a majority."
+// The moment from which a majority is free, this node included.
 std::optional<Moment> QuorumOption::majority_free_from(const AskingFree& wait) const {
   if (wait.free_from.size() < majority()) return std::nullopt;
   std::vector<Moment> free;
@@ -221,7 +230,8 @@ std::optional<Moment> QuorumOption::majority_free_from(const AskingFree& wait) c
   return free[majority() - 1];
 }
 
-// When no node above the asker has this node's grant, or its answer to a Halt.
+// The moment from which this node is bound to no node above the asker, by a grant or by its answer
+// to a Halt, and has no right to work under such a node.
 Moment QuorumOption::free_from(NodeId asker) const {
   Moment from = sight_.now();
   for (const Rights& rights : grants_.rights)
@@ -233,14 +243,15 @@ Moment QuorumOption::free_from(NodeId asker) const {
   return from;
 }
 
-// "It takes more than half of the configured nodes to be a group."
+// A group has more than half of the configured nodes.
 std::optional<Group> QuorumOption::judge_group() const {
   if (sight_.node.up.size() + 1 < majority()) return Group::too_few;
   return std::nullopt;
 }
 
-// Whoever is not in S(i).Up is asked whether it is there, and works, until it does not: what proves
-// that must be younger than the election point.
+// Each node outside S(i).Up is asked until it says that it has ceased, or its machine refuses.
+// Older proofs do not count: after such a proof the node may have restarted and joined another
+// group. So only questions sent after the election point count.
 NodeSet QuorumOption::others_to_ask() const {
   NodeSet others;
   for (NodeId j : sight_.config.nodes) {
@@ -252,23 +263,23 @@ NodeSet QuorumOption::others_to_ask() const {
   return others;
 }
 
-// "A node that answers that it has ceased, or whose machine refuses, is waited for no longer."
+// The node has ceased if it says so, or if its machine has refused the question. The coordinator
+// then no longer waits for that node.
 Outsider QuorumOption::judge_outsider(NodeId j) {
   if (!sight_.step.proof && !sight_.is_told(&ByQuorum::ceased)) return Outsider::may_work;
   grants_.ceased.insert(j);
   return Outsider::has_ceased;
 }
 
-// --- What answers mean
-// ---------------------------------------------------------------------------------------------
+// --- The meaning of answers
 
-// "Here, but I await a majority" counts as silence.
+// A higher node that awaits a majority counts as silent: it will form no group now.
 std::optional<Higher> QuorumOption::judge_higher() const {
   if (sight_.is_told(&ByQuorum::awaits)) return Higher::silent;
   return std::nullopt;
 }
 
-// The same of the own coordinator: it is in no group, so it is none.
+// A coordinator that awaits a majority is in no group, so it coordinates no more.
 std::optional<Coordinator> QuorumOption::judge_coordinator(const Result* answer) const {
   if (answer && sight_.is_told(&ByQuorum::awaits)) return Coordinator::silent;
   return std::nullopt;
@@ -281,8 +292,9 @@ Membership QuorumOption::judge_member(const Result* answer) const {
   return grants ? Membership::there : Membership::lost;
 }
 
-// A higher node that awaits a majority is to be left alone, and a member that is silent has its
-// right until that is over: c goes on meanwhile, and asks.
+// If a higher node that awaits a majority answers No, this coordinator begins no election. A silent
+// member may work until its right is over, so an election now would only wait for that moment.
+// Until then the coordinator works on, and asks again.
 std::optional<Finding> QuorumOption::judge_normality(NodeId j, const Result* answer) const {
   const bool awaits =
       answer && std::holds_alternative<Normality>(*answer) && sight_.is_told(&ByQuorum::awaits);
@@ -296,20 +308,21 @@ std::optional<Finding> QuorumOption::judge_normality(NodeId j, const Result* ans
 }
 
 // --- Groups begin and end
-// ---------------------------------------------------------------------------------------------
 
-// A new life knows no more of the one before than that it may have granted, just before it ended.
+// A new life assumes that the life before granted just before it ended. The coordinator of that
+// life can have worked for L after the grant, and the other members for 2 L.
 void QuorumOption::life_begins() {
   const Moment end = sight_.now() + 2 * granted_for(sight_.config.timings);
   grants_.rights = {Rights{std::nullopt, end, end}};
 }
 
-// Where it has joined, it has ceased.
+// A member that is left out after its NewCoordinator was answered has ceased: Joined says so.
 void QuorumOption::left_out(NodeId j) {
   if (sight_.runs<Announcing>()) grants_.ceased.insert(j);
 }
 
-// Its word on the group that ends is kept: while others may go by it, it counts.
+// When this coordinator leaves its group, it keeps its own bounds on that group, because they are
+// better than those that others know.
 void QuorumOption::leaves_group() {
   if (grants_.readied) remember(own_word());
   Grants kept;

@@ -7,14 +7,41 @@
 
 namespace muster::bully {
 
-/// Before and after all moments of any clock.
+/// Before and after each moment of any clock.
 inline constexpr Moment never = Moment::min();
 inline constexpr Moment always = Moment::max();
 
-/// quorum = "majority" (docs/options/quorum.md). A member grants its coordinator, for a while, that
-/// it coordinates; a coordinator that holds the grants of a majority grants each member, for a
-/// while, that it works. Nobody works beyond that, and whoever reorganizes waits until nobody else
-/// does.
+/// quorum = "majority": no two nodes work at the same time for different groups, even if the
+/// network is cut, letters take any time, or processes pause. In the paper, assumptions 8 and 9
+/// exclude cuts, late letters and pauses. The full description is in bully/quorum.md.
+///
+/// A right to work is a lease as in Gray and Cheriton, carried by questions that the paper asks
+/// anyway. L is the length of a grant (`granted_for`), H the shorter time for which its holder
+/// relies on it (`held_for`), and D the longest time in which a node ceases (`ceases_within`).
+///
+/// Grant. A member that answers NewCoordinator, Ready or AreYouNormal of its coordinator *grants*
+/// it the right to coordinate. The member is bound for L from the moment of its answer. The
+/// coordinator counts H from the moment of its question. The question came before the answer, and H
+/// allows for the drift of both clocks. So the coordinator's time is over before the member's,
+/// however long the letters took.
+///
+/// Rights. A coordinator works while it holds the grants of a majority, itself included. Each of
+/// its questions names the last answer that it has received from that member. The member learns
+/// from this that its grant arrived, and may work until H after it *sent* that answer.
+///
+/// Bounds. So a member that has granted knows that its coordinator works for at most L more. Until
+/// then the coordinator may still ask other members, and each answer lets a member work for at most
+/// another L. When a right ends, the application ceases within D, or the process ends itself.
+///
+/// Wait. A candidate has halted a majority before it reorganizes. The coordinator of any other
+/// group needed a majority too, so a node of the candidate's majority is among those that granted
+/// it. Each halted node reports in its Joined the bounds that it knows. The candidate waits until
+/// all nodes outside S(i).Up have ceased by these bounds, except for those that have said, after
+/// the election point, that they have ceased.
+///
+/// Asking first. A candidate without a majority could still halt nodes at work, again and again. So
+/// a candidate asks first (AreYouFree), and halts only when a majority is not bound to a node above
+/// the candidate.
 class QuorumOption {
  public:
   QuorumOption(Sight sight, Grants& grants) : sight_(sight), grants_(grants) {}
@@ -29,7 +56,8 @@ class QuorumOption {
   [[nodiscard]] std::optional<Coordinator> judge_coordinator(const Result* answer) const;
   [[nodiscard]] bool coordinates() const { return sight_.coordinates(); }
   [[nodiscard]] bool right_is_over();
-  /// True when no grant at all is held any more: this coordinator may differ, and not the network.
+  /// True if no grant is held any more. In that case this coordinator may be at fault, and not the
+  /// network.
   [[nodiscard]] bool nobody_grants() const;
   Outsider judge_outsider(NodeId j);
 
@@ -52,7 +80,7 @@ class QuorumOption {
   [[nodiscard]] bool works_by_right() const;
   [[nodiscard]] Moment coordinators_right() const;
 
-  // Grants, given and heard of.
+  // Grants that are given and received.
   [[nodiscard]] bool is_of_own_coordinator(const Letter& letter) const;
   void take_grant(const Letter& answer);
   void call_rides(const Letter& letter, ByQuorum& riding);
@@ -61,7 +89,7 @@ class QuorumOption {
   void has_granted(CallNumber call);
   [[nodiscard]] bool has_ceased_for(NodeId asker) const;
 
-  // Until when others may work (option_quorum_rights.cpp).
+  // Bounds of other nodes' work (option_quorum_rights.cpp).
   [[nodiscard]] Rights own_word() const;
   void remember(Rights rights);
   void forget_what_is_over();

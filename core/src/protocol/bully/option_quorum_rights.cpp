@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-/// Until when others may work, as far as a node knows (docs/options/quorum.md).
+/// Bounds: until when other nodes may work, as far as this node knows (bully/quorum.md).
 
 namespace muster::bully {
 
 namespace {
 
-/// So many groups are told apart; what is older stands together.
+/// The number of groups that are kept apart. The bounds of older groups are merged into one entry.
 constexpr std::size_t most_rights = 3;
 
 Moment latest_of(const Rights& rights) {
@@ -35,7 +35,8 @@ void shift(Rights& rights, To to) {
 
 }  // namespace
 
-// Of a member no later than its last answer that was heard allows.
+// The bounds on its own group that this coordinator itself reports. The coordinator works until its
+// right ends. Each member works for at most L after its last answer arrived.
 Rights QuorumOption::own_word() const {
   Rights word{sight_.node.g, std::max(grants_.right, sight_.now()), {}, true};
   for (const auto& [node, heard] : grants_.heard)
@@ -43,8 +44,8 @@ Rights QuorumOption::own_word() const {
   return word;
 }
 
-// "Each member tells with Joined until when the nodes of groups that it knows of may work." What is
-// older than the last two groups stands together, as late as the latest of it.
+// Adds the bounds of one more group. The oldest two entries are merged if there are too many, with
+// the later bound of both.
 void QuorumOption::remember(Rights rights) {
   std::vector<Rights>& all = grants_.rights;
   all.push_back(std::move(rights));
@@ -54,7 +55,9 @@ void QuorumOption::remember(Rights rights) {
   all.front() = Rights{std::nullopt, latest, latest};
 }
 
-// What a coordinator says of its group is kept for as long as others may still count it.
+// Forgets bounds that have passed. A coordinator keeps its bounds on its own group for 2 L longer.
+// During that time other nodes can still have bounds on that group. Their bounds are later, and
+// would be used if the coordinator's own bounds were missing.
 void QuorumOption::forget_what_is_over() {
   const Duration ceasing = ceases_within(sight_.config.timings, sight_.config.options.clock_drift);
   const Duration longer = 2 * granted_for(sight_.config.timings);
@@ -63,14 +66,15 @@ void QuorumOption::forget_what_is_over() {
   });
 }
 
-// As times left, for the others.
+// The bounds as times from now on, in the form in which Joined contains them.
 std::vector<Rights> QuorumOption::to_tell() const {
   std::vector<Rights> told = grants_.rights;
   for (Rights& rights : told) shift(rights, [this](Moment until) { return until - sight_.now(); });
   return told;
 }
 
-// Nobody knows of more than two grants, one after the other: a letter that says more is not obeyed.
+// The bounds that a member has reported, as moments of this node's clock. No honest bound is
+// further away than two grants, so larger ones are cut.
 std::vector<Rights> QuorumOption::as_told(std::vector<Rights> told) const {
   const Duration most = 2 * granted_for(sight_.config.timings);
   for (Rights& rights : told)
@@ -78,9 +82,13 @@ std::vector<Rights> QuorumOption::as_told(std::vector<Rights> told) const {
   return told;
 }
 
-// The least time that a majority of S(i).Up and itself all stay within: whatever group the node is
-// in, one of them has granted that it works. Of its own group a coordinator that is among them
-// knows best.
+// A moment after which `node` is no longer at work, or none if it works in no group.
+//
+// This node and each member of S(i).Up knows a bound. The result is the least moment that a
+// majority of these bounds do not exceed. This result is safe: a majority has granted the group in
+// which the node works. So one of the nodes in this majority has granted it, and its bound covers
+// the node. The wait is also short: a few nodes with late bounds do not delay the group. If the
+// coordinator of a group is among S(i).Up, its own bounds on that group replace the others'.
 std::optional<Moment> QuorumOption::may_work_until(NodeId node) const {
   std::map<GroupNumber, const Rights*> words;
   const auto take_word = [&](NodeId by, const std::vector<Rights>& known) {
@@ -110,7 +118,7 @@ std::optional<Moment> QuorumOption::may_work_until(NodeId node) const {
   return least == never ? std::nullopt : std::optional(least);
 }
 
-// None where nobody may work but S(i).Up, or has ceased since the election point.
+// The moment at which every node outside S(i).Up has ceased. None: no such node can be at work.
 std::optional<Moment> QuorumOption::others_cease() const {
   std::optional<Moment> last;
   for (NodeId node : sight_.config.nodes) {

@@ -5,7 +5,8 @@
 
 namespace muster::bully {
 
-/// resume = "all": the first Ready tells a task, and the second one starts it.
+/// resume = "all": the first Ready tells a member its task, and a second one, when all know theirs,
+/// starts it.
 struct ResumeOption {
   bool& installed;
 

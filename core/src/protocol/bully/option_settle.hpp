@@ -5,7 +5,8 @@
 
 namespace muster::bully {
 
-/// settle: the first life waits for the others before its first Election(i).
+/// settle: a node that was never assigned anything waits for the others before its first
+/// Election(i), so that the first group has all of them.
 struct SettleOption {
   Sight sight;
 

@@ -3,9 +3,8 @@
 namespace muster::bully {
 
 // --- Remote procedures, immediate
-// -------------------------------------------------------------------
 
-// AreYouThere(i): reply ().
+// AreYouThere(i): reply (). With `preempt` a higher node may refuse instead (option_preempt.cpp).
 void BullyTurn::called(const Letter& letter, const AreYouThere&) {
   const NodeId j = letter.from;
   switch (options_.judge_reply(j)) {
@@ -17,21 +16,27 @@ void BullyTurn::called(const Letter& letter, const AreYouThere&) {
     case Reply::here:
       answer(j, letter.call, Here{});
   }
-  // A restarted node need not wait for the next Check(i).
+  // Departs from the paper: a question from a lower node is a sign that it has restarted. A Normal
+  // coordinator asks the lower node AreYouNormal at once, so that the lower node need not wait for
+  // the next Check(i).
   if (repairs_.proofs && state_.s == Status::Normal && coordinates() && j < config_.self)
     ask_normal(j);
   elect_for_a_new_one(j);
 }
 
-// AreYouThere(i, gn): reply [[ S.g = gn and (S.s = Reorganization or S.s = Normal) ]].
+// AreYouThere(i, gn): reply [[ S.g = gn and (S.s = Reorganization or S.s = Normal) ]]. Departs from
+// the paper: this question names the group; No tells which group the node is in, if any
+// (left_behind.cpp).
 void BullyTurn::called(const Letter& letter, const in_group::AreYouThere& call) {
   const std::optional<GroupNumber> group = works_in_group() ? state_.g : std::nullopt;
   if (group == call.group) return answer(letter.from, letter.call, Here{});
   answer(letter.from, letter.call, Elsewhere{group});
 }
 
-// AreYouNormal(i): reply [[ S.s = Normal ]]. Departs from the paper: normal for the one who asks
-// (6.12).
+// AreYouNormal(i): reply [[ S.s = Normal ]]. Departs from the paper: Yes means Normal in the group
+// of the node that asks. After a false timeout there may be two coordinators. With the paper's
+// answer the two find each other Normal, and both go on (bully/findings.md, "A split does not heal
+// by itself"; docs/findings.md, S1 and S2).
 void BullyTurn::called(const Letter& letter, const AreYouNormal& call) {
   const bool is_fine = is_normal_for(letter.from, call.group) || is_about_to_halt(letter.from);
   answer(letter.from, letter.call, Normality{is_fine});
@@ -39,7 +44,14 @@ void BullyTurn::called(const Letter& letter, const AreYouNormal& call) {
   if (options_.judge_found(letter.from) == Found::waits) rearm_coordinator_ = true;
 }
 
-// Halt(i, j): [[ S.s := Election; S.h := j; STOP ]]; reply (). Unconditional but for its tag (6.9).
+// Halt(i, j): [[ S.s := Election; S.h := j; STOP ]]; reply (). As in the paper a Halt of any node
+// is obeyed, even after the Halt of a higher one. Departs from the paper: a Halt of an election
+// that is no newer than the last one of j is ignored, and not answered.
+//
+// Departs from the paper: the answer goes out at once, and does not wait for the application to
+// stop. So members stop side by side, and not one after the other. The answer to NewCoordinator
+// says when this node's application has stopped (bully/findings.md, "Slow stops"). The answer also
+// tells the highest group counter that this node has seen.
 void BullyTurn::called(const Letter& letter, const Halt& call) {
   const NodeId j = letter.from;
   if (!newer_halts_only(j, call.election)) return;
@@ -57,7 +69,12 @@ void BullyTurn::called(const Letter& letter, const Halt& call) {
     answer(j, letter.call, Halted{state_.counter, {state_.application == Activity::Idle}});
 }
 
-// NewCoordinator(i, j): [[ if S.h = j and S.s = Election then S.c := j; S.s := Reorganization ]].
+// NewCoordinator(i, j): [[ if S.h = j and S.s = Election then S.c := j; S.s := Reorganization ]];
+// reply (). The answer is sent when the application has stopped, with its report.
+//
+// Departs from the paper: a refusal is reported. Departs from the paper: the life that was halted
+// must still be this one, and the group's number must be above all numbers that this node has seen.
+// So each group that a node joins has a higher number than its last one.
 void BullyTurn::called(const Letter& letter, const NewCoordinator& call) {
   const NodeId j = letter.from;
   if (owes(j, letter.call)) return;
@@ -83,8 +100,9 @@ void BullyTurn::called(const Letter& letter, const NewCoordinator& call) {
     state_.owed.push_back({j, letter.call, Bound::stopped});
 }
 
-// Ready(i, j, x): [[ if S.c = j and S.s = Reorganization then S.d := x; S.s := Normal ]]; Normal
-// and the answer when the application has started.
+// Ready(i, j, x): [[ if S.c = j and S.s = Reorganization then S.d := x; S.s := Normal ]]; reply ().
+// The node is Normal, and answers, when its application has started. Departs from the paper: a
+// refusal is reported.
 void BullyTurn::called(const Letter& letter, const Ready& call) {
   const NodeId j = letter.from;
   if (owes(j, letter.call)) return;
@@ -102,10 +120,10 @@ void BullyTurn::called(const Letter& letter, const Ready& call) {
 }
 
 // --- Election(i)
-// ------------------------------------------------------------------------------------
 
-// Phase A: for j = i+1, ..., n: call AreYouThere(j). Departs from the paper: the nearest first, and
-// the rest together when that one does not answer.
+// Phase A: for j = i+1, ..., n: call AreYouThere(j). Departs from the paper: the nearest higher
+// node is asked first, and all others together if that one does not answer. When all survivors
+// notice a failure at once, the nearest node usually answers, and each of them sends one question.
 void BullyTurn::election(NodeSet asked_in_vain) {
   options_.election_begins();
   end_procedure();
@@ -118,7 +136,7 @@ void BullyTurn::election(NodeSet asked_in_vain) {
   ask_higher(false);
 }
 
-// [[ STOP; S.s := Election; S.h := i; S.Up := {} ]]
+// [[ STOP; S.s := Election; S.h := i; S.Up := {} ]], when no higher node has answered phase A.
 void BullyTurn::halt_lower() {
   options_.halting_begins();
   stop({StopReason::own_election, std::nullopt});
@@ -133,7 +151,9 @@ void BullyTurn::halt_lower() {
     halt_next(config_.self);
 }
 
-// [[ S.c := i; S.s := Reorganization ]], if the halted nodes become a group.
+// The election point: [[ S.c := i; S.s := Reorganization ]]. An option may refuse to form a group:
+// too few nodes were halted for a quorum, or this coordinator loses its groups so often that it
+// leaves (calm). With calm some halted nodes stay out of the group.
 void BullyTurn::election_point() {
   if (const auto level = options_.level_given_back()) state_.retry_level = *level;
   switch (options_.judge_group()) {
@@ -150,7 +170,8 @@ void BullyTurn::election_point() {
   ask_others();
 }
 
-// Its number is above all that the halted nodes have seen.
+// The new group's counter is above each counter that the halted nodes or this node have seen. Phase
+// C begins.
 void BullyTurn::form_group() {
   state_.g = GroupNumber{++state_.counter, config_.self};
   state_.c = own_election();
@@ -164,7 +185,10 @@ void BullyTurn::form_group() {
   reorganize_when_all_stopped();
 }
 
-// S.d := reorganize(), when every member has answered that it is stopped, and i itself is (6.20).
+// S.d := reorganize(). The reorganization begins when this node has stopped and each member has
+// answered NewCoordinator. This answer says that the member has stopped. Work of the old task must
+// not overlap the new one (bully/findings.md, "What Halt waits for"). With a quorum the
+// reorganization also waits until nodes outside S(i).Up have ceased.
 void BullyTurn::reorganize_when_all_stopped() {
   const auto* wait = std::get_if<Announcing>(&state_.procedure);
   if (!wait || !wait->not_announced.empty()) return;
@@ -175,7 +199,8 @@ void BullyTurn::reorganize_when_all_stopped() {
   compute_definition(all_members());
 }
 
-// Phase Y: for j in S.Up: call Ready(j, i, S.d). Departs from the paper: the own start goes beside.
+// Phase Y: for j in S.Up: call Ready(j, i, S.d). Departs from the paper: the coordinator starts its
+// own application at the same time.
 void BullyTurn::make_ready() {
   if (options_.judge_phase(Next::ready) == Phase::later) return;
   MakingReady wait;
@@ -186,13 +211,14 @@ void BullyTurn::make_ready() {
   own_ready();
 }
 
-// [[ S.s := Normal ]]
+// All members have started: [[ S.s := Normal ]]. With `resume = "all"` the first Ready only tells
+// the members their task, and a second Ready starts it.
 void BullyTurn::all_ready() {
   if (options_.judge_ready() == Readiness::install) {
     options_.told_task();
     return make_ready();
   }
-  if (state_.application == Activity::Idle) return start_own();  // calls one by one: itself last
+  if (state_.application == Activity::Idle) return start_own();  // one by one: this node comes last
   if (state_.application != Activity::Working) return;
   state_.s = Status::Normal;
   forget_failures(!state_.up.empty());
@@ -200,9 +226,10 @@ void BullyTurn::all_ready() {
 }
 
 // --- Recovery(i), Check(i), Timeout(i)
-// ----------------------------------------------------------------
 
-// Recovery(i): S.h := undefined; Election(i)
+// Recovery(i): S.h := undefined; Election(i). The life begins Down with S.h undefined. If it began
+// in Election and still knew its halter, a late NewCoordinator to its former life would be accepted
+// (docs/findings.md, M3).
 void BullyTurn::recovery() {
   fail();
   if (!down_at_recovery()) state_.s = Status::Election;
@@ -221,7 +248,8 @@ void BullyTurn::begin(bool settled) {
   }
 }
 
-// Check(i): if [[ S.s = Normal and S.c = i ]]: for every j /= i: call AreYouNormal(j)
+// Check(i): if [[ S.s = Normal and S.c = i ]]: for every j /= i: call AreYouNormal(j). Departs from
+// the paper: the calls go out side by side.
 void BullyTurn::check() {
   if (state_.s != Status::Normal || !coordinates()) return;
   if (!runs<Idle>() && !runs<Checking>()) return;
@@ -233,7 +261,8 @@ void BullyTurn::check() {
 }
 
 // Timeout(i): if [[ S.s = Normal or S.s = Reorganization ]]: call AreYouThere(S.c), else
-// Election(i). Departs from the paper: a member asks about its group.
+// Election(i). Departs from the paper: a member asks about its group (left_behind.cpp), and a
+// coordinator without a procedure starts over (`self_timeout`).
 void BullyTurn::timeout() {
   if (!works_in_group()) return election();
   if (coordinates()) {

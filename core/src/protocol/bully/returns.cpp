@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-/// How each CALL of the paper returns: answered, or ONTIMEOUT.
+/// The statements that follow each CALL of the paper, when it is answered and ONTIMEOUT.
 
 namespace muster::bully {
 
@@ -31,7 +31,9 @@ void BullyTurn::returned(NodeId by, CallNumber call, const Result* result) {
   }
 }
 
-// AreYouThere in phase A: answered -> return; timeout -> next j.
+// AreYouThere in phase A: answered -> return; timeout -> next j. A node that awaits a majority
+// counts as silent. If an outvoted node may still be at work, this node waits for it
+// (differing.cpp).
 void BullyTurn::higher_returned(NodeId by, const Result* result) {
   if (may_be_at_work(result)) return await_the_outvoted();
   if (!as<Here>(result) || options_.judge_higher() == Higher::silent)
@@ -41,7 +43,8 @@ void BullyTurn::higher_returned(NodeId by, const Result* result) {
   election_left_to_higher();
 }
 
-// Halt: answered -> [[ S.Up := S.Up + {j} ]]; timeout -> next j.
+// Halt: answered -> [[ S.Up := S.Up + {j} ]]; timeout -> next j. The highest counter of all answers
+// becomes the floor of the new group's counter.
 void BullyTurn::halt_returned(NodeId by, const Result* result) {
   const auto* halted = as<Halted>(result);
   options_.has_halted(by, halted);
@@ -53,14 +56,16 @@ void BullyTurn::halt_returned(NodeId by, const Result* result) {
   halt_next(by);
 }
 
-// Whom the election that this call causes need not halt, if an unanswered call could spare a Halt
-// (6.19).
+// The node that has left the call unanswered. If the lab has struck the line `halts-to-all`, the
+// next election spares it its Halt. In the shipped code no Halt is spared (bully/findings.md, "An
+// unanswered call").
 NodeSet BullyTurn::in_vain(NodeId by, const Result* result) const {
   return result || halts_to_all() ? NodeSet{} : NodeSet{by};
 }
 
-// NewCoordinator: timeout -> Election(i); return. A refusal starts over as well, where it is
-// reported.
+// NewCoordinator: timeout -> Election(i); return. Departs from the paper: a refusal starts over as
+// well. A member that was left out instead might still be at work, since only an accepted
+// NewCoordinator says that its application has stopped (docs/findings.md, Q6).
 void BullyTurn::new_coordinator_returned(NodeId by, const Result* result) {
   const auto* joined = as<Joined>(result);
   if (!joined) options_.judge_loss(by, result ? Lost::refused : Lost::silent);
@@ -75,7 +80,8 @@ void BullyTurn::new_coordinator_returned(NodeId by, const Result* result) {
   reorganize_when_all_stopped();
 }
 
-// Ready: timeout -> Election(i); return.
+// Ready: timeout -> Election(i); return. Departs from the paper: a refusal starts over as well. If
+// calm blames the member for a failed start, the level of `retry` stays as it was.
 void BullyTurn::ready_returned(NodeId by, const Result* result) {
   if (!as<Installed>(result)) {
     const unsigned level = state_.retry_level;
@@ -88,7 +94,8 @@ void BullyTurn::ready_returned(NodeId by, const Result* result) {
   normal_when_all_ready();
 }
 
-// A question while longer calls are out: timeout -> start over.
+// A question to a member while longer calls have no answer yet: timeout -> start over. With a
+// quorum the answer may be the grant that phase Y waits for.
 void BullyTurn::question_returned(NodeId by, const Result* result) {
   const Membership of_the_paper = as<Here>(result) ? Membership::there : Membership::lost;
   switch (options_.judge_member(result, of_the_paper)) {
@@ -103,7 +110,9 @@ void BullyTurn::question_returned(NodeId by, const Result* result) {
 }
 
 // AreYouNormal: "No" -> Election(i); return; timeout -> next j. Departs from the paper: a member
-// that does not answer is lost, and a new definition is needed (6.13).
+// that does not answer is lost. The definition names the lost member, so the group needs a new
+// definition. In the paper a coordinator never notices the death of a member (bully/findings.md,
+// "Check does not see dead members").
 void BullyTurn::normal_returned(NodeId by, const Result* result) {
   const auto* normality = as<Normality>(result);
   const bool found =
@@ -128,8 +137,9 @@ void BullyTurn::normal_returned(NodeId by, const Result* result) {
     end_procedure();
 }
 
-// AreYouThere(S.c): timeout -> Election(i). Who may be at work is asked again in it. Departs from
-// the paper: a member whose coordinator left their group recovers.
+// AreYouThere(S.c): timeout -> Election(i). Departs from the paper: if the coordinator has left the
+// group, the member recovers (left_behind.cpp, R2). An outvoted coordinator that may be at work is
+// asked again in phase A, which waits for it to cease; a silent one is not asked again.
 void BullyTurn::probe_returned(NodeId by, const Result* result) {
   const bool is_silent = options_.judge_coordinator(by, result) == Coordinator::silent;
   end_procedure();

@@ -2,17 +2,17 @@
 
 #include <muster/protocol/bully.hpp>
 
-/// What an option sees of the node, and of the event of this step.
+/// The view of an option: the node, and the event of this step.
 
 namespace muster::bully {
 
-/// The facts of one event. A right that ends before the event counts has a context of its own, of
-/// which only `now` says something.
+/// The facts of one event. The end of a right is judged before the event. For this question only
+/// `now` is set.
 struct Context {
   Moment now{};
-  bool proof = false;              ///< it proves a death
-  const Letter* letter = nullptr;  ///< that it brings
-  const ByQuorum* said = nullptr;  ///< the rider of the answer that it brings; null: none
+  bool proof = false;              ///< the event proves a death
+  const Letter* letter = nullptr;  ///< the letter that the event brings, or null
+  const ByQuorum* said = nullptr;  ///< the rider of the answer that the event brings, or null
 };
 
 Context context_of(const Event& event, Moment now);
@@ -20,7 +20,7 @@ Context context_of(const Event& event, Moment now);
 [[nodiscard]] bool works_in_group(const State& node);
 [[nodiscard]] bool coordinates(const State& node, NodeId self);
 
-/// An option reads the node and changes nothing but its own memory.
+/// The view that an option has of its node. An option changes only its own memory.
 struct Sight {
   const Config& config;
   const State& node;
@@ -34,12 +34,12 @@ struct Sight {
   [[nodiscard]] Moment now() const { return step.now; }
   [[nodiscard]] bool works_in_group() const { return bully::works_in_group(node); }
   [[nodiscard]] bool coordinates() const { return bully::coordinates(node, config.self); }
-  /// True if the rider of the answer has that flag.
+  /// True if the event is an answer whose rider has that flag set.
   [[nodiscard]] bool is_told(bool ByQuorum::*what) const { return step.said && step.said->*what; }
   [[nodiscard]] NodeSet up() const;
-  /// The latest life of j that was met.
+  /// The latest life of j that this node has met.
   [[nodiscard]] Incarnation seen(NodeId j) const;
-  /// That node in S(i).Up; null where it is not.
+  /// The node j in S(i).Up, or null if it is not there.
   [[nodiscard]] const Member* member(NodeId j) const;
 };
 

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 
-/// What the paper leaves open (section 3.3): hooks that take time and fail, starting over, leaving.
+/// Points that the paper leaves open (bully/decided.md): hooks that take time and may fail,
+/// starting over, and leaving. The paper's application stops and starts in no time, and never
+/// fails.
 
 namespace muster::bully {
 
-// STOP: whatever procedure of i runs is ended, every NewCoordinator and Ready that waits at i is
-// refused, and the application ceases.
+// STOP: ends the procedure of this node that runs, refuses each NewCoordinator and Ready that waits
+// for an answer, and makes the application cease. If an election went on after STOP, it would reach
+// its election point beside the node that halted it (bully/findings.md, "What STOP ends";
+// docs/findings.md, M1).
 void BullyTurn::stop(StopCause cause) {
   if (stop_ends_election()) end_procedure();
   state_.quiet_checks = 0;
@@ -25,8 +29,9 @@ void BullyTurn::refuse_waiting_calls() {
   }
 }
 
-// i is stopped: what waited for it goes on. A node that stands back now answers no NewCoordinator:
-// the proof that its life is over tells the coordinator at once, and makes nobody back off.
+// The application of this node has stopped, and the calls that waited for it are answered. A node
+// that is about to stand back does not answer NewCoordinator. Instead, the life of the node ends at
+// once, and the proof of this end makes the coordinator start over without backing off.
 void BullyTurn::stopped() {
   const bool stands_back = !state_.leaving && has_failed_too_often();
   for (const Owed& owed : std::exchange(state_.owed, {})) {
@@ -41,8 +46,14 @@ void BullyTurn::stopped() {
   reorganize_when_all_stopped();
 }
 
-// i starts over = [[ S.s := Election; S.h := i; S.Up := {} ]], STOP, Election(i). The paper only
-// calls Election(i), and may leave a coordinator-elect waiting for ever (6.7).
+// Departs from the paper: [[ S.s := Election; S.h := i; S.Up := {} ]], STOP, Election(i). In the
+// paper a coordinator-elect that loses a member only calls Election(i). A higher node may answer
+// this election's question and then fail. Then this node stays in Reorganization as its own
+// coordinator, and no procedure ever runs again (bully/findings.md, "A coordinator stuck in
+// reorganization"; docs/findings.md, G4).
+//
+// `proven`: a death was proven, so the election begins at once. Otherwise the wait before it grows
+// from 0 to T, 2 T, 4 T and 8 T, so that two candidates do not disturb each other for ever.
 void BullyTurn::start_over(bool proven, NodeSet called_in_vain) {
   if (repairs_.start_over_halted) {
     state_.s = Status::Election;
@@ -59,8 +70,9 @@ void BullyTurn::start_over(bool proven, NodeSet called_in_vain) {
   actions_.emplace_back(Arm{Timer::retry, level - 1});
 }
 
-// Leaving: all has to cease first. Letters are still answered: a node that fell silent while it
-// stops would have a new group start beside it.
+// Leaving. The application ceases first, and the node answers letters until it has ceased. If the
+// node fell silent at once, the others would take it for dead and form a new group while its
+// application still works (docs/findings.md, V8).
 void BullyTurn::leave(LeaveCause cause) {
   state_.leaving = cause;
   stop(
@@ -74,7 +86,7 @@ void BullyTurn::depart() {
   actions_.emplace_back(Leave{*state_.leaving});
 }
 
-// What a failure makes of S(i): S.s := Down, and S.h undefined when it recovers.
+// The part of S(i) that a failure loses: S.s := Down, and S.h undefined, as it is after recovery.
 void BullyTurn::fail() {
   state_.s = Status::Down;
   if (h_undefined_at_recovery()) state_.h.reset();
@@ -83,14 +95,15 @@ void BullyTurn::fail() {
   options_.has_failed();
 }
 
-// What Recovery(i) does, in the same life. A node that leaves goes on leaving.
+// Recovers as by Recovery(i), in the same life. A node that is leaving becomes Down too, but goes
+// on leaving.
 void BullyTurn::recover(StopReason reason) {
   stop({reason, std::nullopt});
   fail();
   if (!state_.leaving) take_part_again();
 }
 
-// A node in S.Up is proven dead. In Normal an election that runs already will find out by itself.
+// A life in S(i).Up is proven to be over. An election that runs already will notice the end itself.
 void BullyTurn::lost_member() {
   if (state_.s == Status::Normal) {
     if (repairs_.lost_members && (runs<Idle>() || runs<Checking>())) election();
@@ -99,8 +112,9 @@ void BullyTurn::lost_member() {
   }
 }
 
-// While NewCoordinator, Ready or reorganize take longer than one `check`: AreYouThere to all in
-// S.Up, so that a silent death costs T and not the longer bound.
+// While NewCoordinator, Ready or reorganize take longer than one `check`, the coordinator asks all
+// of S(i).Up whether they are there. A silent death then costs T, and not the longer bound of those
+// calls.
 void BullyTurn::ask_members() {
   Calls* questions = this->questions();
   if (!questions) return;
@@ -116,7 +130,7 @@ Message BullyTurn::question() const {
   return AreYouThere{};
 }
 
-// One call of Check(i), unless that node is still being asked.
+// Asks `node` AreYouNormal, as Check(i) does, unless it is being asked already.
 void BullyTurn::ask_normal(NodeId node) {
   if (node == config_.self || state_.leaving || !(runs<Idle>() || runs<Checking>())) return;
   if (runs<Idle>()) state_.procedure = Checking{};
@@ -125,9 +139,12 @@ void BullyTurn::ask_normal(NodeId node) {
   wait.asked.emplace(call(node, AreYouNormal{*state_.g}, Bound::answer), node);
 }
 
-// A Check has found nothing when the next one begins and it was not forgotten.
+// A Check counts as quiet if it has ended, and has found nothing, before the next one begins. A
+// Check that still runs is not quiet: a coordinator that was left behind could otherwise go round
+// for ever without recovering (docs/findings.md, "Links that stay cut"). Ten quiet Checks in a row
+// reset the level of `retry`.
 void BullyTurn::count_quiet_check() {
-  const bool has_ended = runs<Idle>();  // the Check before
+  const bool has_ended = runs<Idle>();  // the previous Check
   if (state_.quiet_checks > 0 && has_ended) coordinator_is_heard();
   if (state_.quiet_checks == quiet_enough)
     state_.retry_level = 0;
@@ -135,7 +152,7 @@ void BullyTurn::count_quiet_check() {
     ++state_.quiet_checks;
 }
 
-// Check(i) where calls go one by one.
+// Check(i) with calls one by one, as in the paper.
 void BullyTurn::ask_each_normal() {
   Checking wait;
   wait.not_asked = config_.nodes;
@@ -144,16 +161,18 @@ void BullyTurn::ask_each_normal() {
   ask_next_normal();
 }
 
-// Where calls go one by one: the next call of Check(i), or its end.
+// Sends the next call of such a Check, or ends the Check.
 void BullyTurn::ask_next_normal() {
   auto& wait = std::get<Checking>(state_.procedure);
   if (wait.asked.empty() && wait.not_asked.empty()) return end_procedure();
   call_next(wait.asked, wait.not_asked, AreYouNormal{*state_.g}, Bound::answer);
 }
 
-// After the second failure in company, or the third in a row, this node stands back. A coordinator
-// starts over before that. A member leaves when its coordinator, which has been told, has halted it
-// and it is stopped: a node that leaves refuses NewCoordinator, and the others would back off.
+// A node stands back after its second failed hook in a group of several nodes, or its third in a
+// row. Until then, a coordinator starts over after a failed hook. A member does not leave at once:
+// its coordinator has been told of the failure and halts it, and it leaves when it has stopped
+// (`stopped`). If the member left at once, it would refuse the next NewCoordinator, and its
+// coordinator would back off.
 void BullyTurn::hook_failed() {
   const bool is_member = !coordinates();
   count_failure(is_member || !state_.up.empty());
@@ -163,21 +182,20 @@ void BullyTurn::hook_failed() {
 }
 
 // --- Hooks end
-// --------------------------------------------------------------------------------------
 
-void BullyTurn::happened(const Stopped& event) {
+void BullyTurn::on_event(const Stopped& event) {
   if (!has_stopped(event)) return;
   stopped();
 }
 
-void BullyTurn::happened(const Reorganized& event) {
+void BullyTurn::on_event(const Reorganized& event) {
   if (!has_ended(Activity::Reorganizing, event.ticket, Activity::Idle)) return;
   if (!runs<Reorganizing>()) return;
   state_.d = event.definition;
   make_ready();
 }
 
-void BullyTurn::happened(const Started& event) {
+void BullyTurn::on_event(const Started& event) {
   if (!has_ended(Activity::Starting, event.ticket, Activity::Working)) return;
   if (coordinates()) return normal_when_all_ready();
   state_.s = Status::Normal;
@@ -187,7 +205,7 @@ void BullyTurn::happened(const Started& event) {
   for (const Owed& owed : std::exchange(state_.owed, {})) answer(owed.to, owed.call, Installed{});
 }
 
-void BullyTurn::happened(const HookFailed& event) {
+void BullyTurn::on_event(const HookFailed& event) {
   if (!has_failed(event)) return;
   for (const Owed& owed : std::exchange(state_.owed, {}))
     refuse(owed.to, owed.call, owed.until, "start failed: " + event.why);

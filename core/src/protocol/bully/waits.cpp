@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-/// Waits of the options, which the paper does not have, and what else `BullyTurn` does for them
-/// (docs/options.md).
+/// The waits of the options, which the paper does not have, and the actions that `BullyTurn` takes
+/// for them (docs/explanation/options.md).
 
 namespace muster::bully {
 
 // --- settle: the first life waits for the others
-// ---------------------------------------------------------------------------------------------
 
 void BullyTurn::settle() {
   Settling wait;
@@ -26,12 +25,13 @@ void BullyTurn::settled() {
   begin(true);
 }
 
-// A coordinator has found this node: there is a group already.
+// A coordinator has asked whether this node is Normal, so there is a group already, and the wait is
+// over.
 void BullyTurn::end_settling() {
   if (runs<Settling>()) settled();
 }
 
-// All of the others are up: there is nobody to wait for.
+// Any letter counts. Once all other nodes have been heard, there is no node left to wait for.
 void BullyTurn::heard(NodeId node) {
   auto* wait = std::get_if<Settling>(&state_.procedure);
   if (!wait) return;
@@ -40,13 +40,14 @@ void BullyTurn::heard(NodeId node) {
 }
 
 // --- quorum: asking before halting
-// ---------------------------------------------------------------------------------------------
 
 void BullyTurn::called(const Letter& letter, const AreYouFree&) {
   if (const auto from = options_.free_from(letter.from))
     answer(letter.from, letter.call, Free{*from - context_.now});
 }
 
+// Asks every node that this candidate would halt when the node will be free. The question halts
+// nobody, so a candidate that cannot get a majority does not disturb nodes at work.
 void BullyTurn::ask_free() {
   state_.answered_by.reset();
   AskingFree wait;
@@ -57,6 +58,8 @@ void BullyTurn::ask_free() {
   halt_when_enough_are_free();
 }
 
+// Halts when a majority, this node included, is free now. If all nodes have answered and too few
+// are free, this candidate awaits a majority.
 void BullyTurn::halt_when_enough_are_free() {
   const auto& wait = std::get<AskingFree>(state_.procedure);
   const auto free_from = options_.majority_free_from(wait);
@@ -68,10 +71,14 @@ void BullyTurn::halt_when_enough_are_free() {
 }
 
 // --- quorum: awaiting a majority
-// ---------------------------------------------------------------------------------------------
 
-// Too few nodes answered, or were free. Whoever was halted stays stopped, in Election. To others
-// this node is as one that is down, and so it is in no group, nor will be by an older Halt.
+// Too few nodes answered, or are free. The nodes that were halted stay stopped, in Election. This
+// node leaves its group, unless its right still lets it work there. It refuses the calls that wait
+// at it, and forgets its halter, so that no older Halt can take it into a group. The other nodes
+// now take this node for down, although it answers.
+//
+// If the answers say when enough nodes will be free, the timer `right` ends the wait; otherwise
+// `retry` does.
 void BullyTurn::await_majority(NodeSet answered, std::optional<Moment> free_from) {
   end_procedure();
   if (!options_.right()) {
@@ -91,21 +98,23 @@ bool BullyTurn::awaits_majority() const {
   return runs<AwaitingMajority>();
 }
 
-// A node that had not answered before is up: with it there may be enough.
+// A lower node that had not answered before is up. With this node there may be enough nodes for a
+// majority.
 void BullyTurn::elect_for_a_new_one(NodeId asker) {
   const auto* wait = std::get_if<AwaitingMajority>(&state_.procedure);
   if (wait && asker < config_.self && !wait->answered.contains(asker)) election();
 }
 
 // --- quorum: nodes outside S(i).Up, which may still be at work
-// ---------------------------------------------------------------------------------------------
 
+// Asks each node outside S(i).Up whether it is there. Such a node may still work in an older group,
+// and `reorganize` waits until the node must have ceased or has said that it has.
 void BullyTurn::ask_others() {
   for (NodeId j : options_.others_to_ask())
     state_.by_options.grants.questions.emplace(call(j, AreYouThere{}, Bound::answer), j);
 }
 
-// True when that was such a question.
+// True if the call was such a question.
 bool BullyTurn::take_outsider(NodeId by, CallNumber call) {
   if (!take_out(state_.by_options.grants.questions, by, call)) return false;
   if (options_.judge_outsider(by) == Outsider::has_ceased) reorganize_when_all_stopped();
@@ -113,9 +122,8 @@ bool BullyTurn::take_outsider(NodeId by, CallNumber call) {
 }
 
 // --- quorum: the end of a right to work
-// ---------------------------------------------------------------------------------------------
 
-// What has ended by now comes first, whatever has happened.
+// If the right is over by now, its end is handled before the event, whatever the event is.
 void BullyTurn::end_right(const Event& event) {
   const RightToWork right = options_.judge_right();
   if (right == RightToWork::lasts) return;
@@ -125,7 +133,8 @@ void BullyTurn::end_right(const Event& event) {
   election();
 }
 
-// Permits are void. STOP has been due since then, and so is what it leads to.
+// The permits are void since the end of the right. STOP is due since then, too. So the deadline of
+// STOP counts from the end of the right, even if the machine slept since.
 void BullyTurn::lose_right() {
   const Moment deadline = *options_.right() + config_.timings.stop_deadline;
   state_.s = Status::Election;
@@ -137,7 +146,9 @@ void BullyTurn::lose_right() {
     if (auto* stop = std::get_if<Stop>(&action)) stop->by.at = deadline;
 }
 
-// What rides on letters is written when the step has ended, from what the node is then.
+// Riders are written when the step has ended, because they describe the node at that point. `Right`
+// tells the host until when permits are valid. `Right` goes before `Start`, so that the application
+// never starts without a right.
 void BullyTurn::write_riders(std::optional<Moment> right_before) {
   bool starts = false;
   for (Action& action : actions_) {
@@ -150,21 +161,23 @@ void BullyTurn::write_riders(std::optional<Moment> right_before) {
   if (right && (starts || right != right_before)) actions_.insert(actions_.begin(), Right{*right});
 }
 
-// --- calm: whom a coordinator keeps out
-// ---------------------------------------------------------------------------------------------
+// --- calm: nodes that a coordinator keeps out
 
+// Calm leaves j out of this group.
 void BullyTurn::leave_out(NodeId j) {
   options_.left_out(j);
   std::erase_if(state_.up, [&](const Member& member) { return member.node == j; });
 }
 
+// A suspended node may have made a group of its own while it was cut off. The suspended node gets a
+// Halt of a new election, and the group goes on without that node. No procedure waits for the
+// answer.
 void BullyTurn::halt_alone(NodeId j) {
   ++state_.elections;
   call(j, Halt{own_election()}, Bound::answer);
 }
 
 // --- How their calls return, and their timers
-// ---------------------------------------------------------------------------------------------
 
 void BullyTurn::wait_of_option_returned(NodeId by, CallNumber call, const Result* result) {
   if (auto* settling = std::get_if<Settling>(&state_.procedure))

@@ -1,7 +1,7 @@
 #include "../canonical_of.hpp"
 #include "../number_walk.hpp"
 
-/// What the checker must know of the Invitation.
+/// The parts of canonical.cpp that the Invitation has for itself.
 
 namespace muster::invitation {
 

@@ -14,28 +14,27 @@ Actions step(const Config& config, State& state, const Event& event) {
 
 Actions InvitationTurn::take(const Event& event) {
   if (state_.left) return {};
-  std::visit([this](const auto& happening) { happened(happening); }, event);
+  std::visit([this](const auto& one) { on_event(one); }, event);
   set_timers();
   MUSTER_ENSURE(state_.s == Status::Down || (state_.c && state_.g));
   MUSTER_ENSURE(state_.s != Status::Normal || state_.d);
-  // A coordinator-elect always has a procedure: nobody would ever call Timeout(i) of it.
+  // A coordinator-elect always runs a procedure, because no Timeout(i) would ever wake it.
   MUSTER_ENSURE(state_.s == Status::Normal || !coordinates() || !runs<Idle>() || state_.leaving);
   return std::move(actions_);
 }
 
 // --- Events
-// -----------------------------------------------------------------------------------------
 
-void InvitationTurn::happened(const Recovered& event) {
+void InvitationTurn::on_event(const Recovered& event) {
   begin_life(event.safe);
   if (!repairs_.safe_counter) state_.counter = 0;
   recovery(StopReason::recovering);
 }
 
-void InvitationTurn::happened(const Received& event) {
+void InvitationTurn::on_event(const Received& event) {
   const Letter& letter = event.letter;
   const Incarnation seen = state_.seen[letter.from];
-  if (repairs_.tags && letter.incarnation < seen) return;  // from a life that is over (6.16, I8)
+  if (repairs_.tags && letter.incarnation < seen) return;  // the sender's life is over
   if (letter.incarnation > seen) owe_nothing(letter.from);
   note_life(event);
   if (runs<Outvoted>()) return refuse_to_take_part(letter);
@@ -46,13 +45,13 @@ void InvitationTurn::called(const Letter& letter, const Answer& answer) {
   returned(letter.from, letter.call, &answer.result);
 }
 
-void InvitationTurn::happened(const Unanswered& event) {
+void InvitationTurn::on_event(const Unanswered& event) {
   returned(event.by, event.call, nullptr);
 }
 
-// Departs from the paper: a proven death does what Timeout(i), or the next Check(i), would do
-// later.
-void InvitationTurn::happened(const Failed& event) {
+// Departs from the paper: proof that a life is over has the effect of Timeout(i), or of the next
+// Check(i), at once.
+void InvitationTurn::on_event(const Failed& event) {
   const auto [k, life] = event;
   owe_nothing(k);
   if (!repairs_.proofs || state_.leaving) return;
@@ -62,7 +61,7 @@ void InvitationTurn::happened(const Failed& event) {
     timeout();
 }
 
-void InvitationTurn::happened(const Expired& event) {
+void InvitationTurn::on_event(const Expired& event) {
   switch (event.timer) {
     case Timer::check:
       state_.check_armed = false;
@@ -98,19 +97,20 @@ void InvitationTurn::happened(const Expired& event) {
   }
 }
 
-// By assumption 9 this node has failed: what Recovery(i) does, in the same life. A node that is
-// leaving has failed as well, and goes on leaving.
-void InvitationTurn::happened(const Paused&) {
+// The Invitation does not need assumption 9, but a node that has paused may have lost its group. So
+// it recovers as by Recovery(i), in the same life. A node that is leaving becomes Down, and goes on
+// leaving.
+void InvitationTurn::on_event(const Paused&) {
   stop({StopReason::paused, std::nullopt});
   fail();
   if (!state_.leaving) take_part_again(StopReason::paused);
 }
 
-void InvitationTurn::happened(const Leaving&) {
+void InvitationTurn::on_event(const Leaving&) {
   leave(LeaveCause::asked);
 }
 
-void InvitationTurn::happened(const ElectionAsked&) {
+void InvitationTurn::on_event(const ElectionAsked&) {
   if (state_.leaving) return;
   if (runs<MakingReady>() && state_.application == Activity::Working)
     return recovery(StopReason::recovering);
@@ -119,8 +119,7 @@ void InvitationTurn::happened(const ElectionAsked&) {
   if (runs<Idle>() || runs<Checking>()) merge({});
 }
 
-// --- Words
-// ------------------------------------------------------------------------------------------
+// --- Helpers
 
 void InvitationTurn::drop(NodeId node) {
   std::erase_if(state_.up, [&](const Member& j) { return j.node == node; });
@@ -133,7 +132,7 @@ void InvitationTurn::end_procedure() {
   state_.procedure = Idle{};
 }
 
-// In the paper a refused call is answered like any other, and its caller goes on.
+// In the paper a node that refuses a call answers as if it had accepted, and the caller goes on.
 void InvitationTurn::refuse(NodeId to, CallNumber call, Result unreported, std::string why) {
   answer(to, call, repairs_.report_refusals ? Refused{std::move(why)} : std::move(unreported));
 }
@@ -143,7 +142,8 @@ void InvitationTurn::refuse_owed(const std::string& why) {
     refuse(owed.to, owed.call, Installed{}, why);
 }
 
-// Departs from the paper: numbers grow along any chain of members.
+// Departs from the paper: a node learns counters from others, so that a node's next group always
+// has a higher number (invitation/findings.md, "The group counter").
 void InvitationTurn::learn(std::uint64_t counter) {
   if (repairs_.growing_numbers) state_.counter = std::max(state_.counter, counter);
 }
@@ -152,8 +152,8 @@ void InvitationTurn::save() {
   TurnOf::save({state_.s, state_.c, std::nullopt, up()});
 }
 
-// `coordinator` runs at a member whenever none of its own procedures does, in every status; `check`
-// in a Normal coordinator.
+// The timer `coordinator` starts Timeout(i). This timer runs on a member, in every status, while no
+// procedure of the member runs. The timer `check` runs on a Normal coordinator.
 void InvitationTurn::set_timers() {
   const bool here = !state_.leaving && !state_.left;
   set_timer(Timer::check, state_.check_armed, here && state_.s == Status::Normal && coordinates(),
@@ -162,8 +162,7 @@ void InvitationTurn::set_timers() {
             rearm_coordinator_);
 }
 
-// --- What others may see
-// ----------------------------------------------------------------------------
+// --- The view for others
 
 View view(const Config& config, const State& state, const View& before) {
   View view;

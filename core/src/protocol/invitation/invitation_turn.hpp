@@ -9,9 +9,17 @@
 
 namespace muster::invitation {
 
-/// One step: what one event makes of a node. The member functions are the paper's procedures under
-/// its names and in its order, then how each CALL returns, then the words in which all this is
-/// written.
+/// One step of the Invitation (Garcia-Molina 1982, Section IV): takes one event and changes the
+/// state of the node. The Invitation does without assumptions 8 and 9: letters may be lost or late,
+/// and nodes may pause. So several groups can work side by side, each with a number of its own, and
+/// Assertions 3 and 4 are each about a single group.
+///
+/// The member functions are the paper's procedures, under the paper's names and in its order. The
+/// functions named `..._returned` are the statements that follow a CALL, or its ONTIMEOUT. A
+/// comment that begins with "Departs from the paper" names each place at which the code differs
+/// from the text. Pages cited as invitation/... are in docs/protocols.
+///
+/// An object lives for one step only, and is not thread-safe.
 class InvitationTurn : private TurnOf<State> {
  public:
   InvitationTurn(const Config& config, State& state)
@@ -22,21 +30,21 @@ class InvitationTurn : private TurnOf<State> {
 
  private:
   // Events.
-  void happened(const Recovered& event);
-  void happened(const Received& event);
-  void happened(const Unanswered& event);
-  void happened(const Failed& event);
-  void happened(const Expired& event);
-  void happened(const Paused& event);
-  void happened(const Stopped& event);
-  void happened(const Reorganized& event);
-  void happened(const Started& event);
-  void happened(const HookFailed& event);
-  void happened(const Leaving& event);
-  void happened(const ElectionAsked& event);
-  void happened(const Differing& event);
+  void on_event(const Recovered& event);
+  void on_event(const Received& event);
+  void on_event(const Unanswered& event);
+  void on_event(const Failed& event);
+  void on_event(const Expired& event);
+  void on_event(const Paused& event);
+  void on_event(const Stopped& event);
+  void on_event(const Reorganized& event);
+  void on_event(const Started& event);
+  void on_event(const HookFailed& event);
+  void on_event(const Leaving& event);
+  void on_event(const ElectionAsked& event);
+  void on_event(const Differing& event);
 
-  // Remote procedures (section 4.1).
+  // Remote procedures (invitation/procedures.md).
   void called(const Letter& letter, const AreYouCoordinator& call);
   void called(const Letter& letter, const AreYouThere& call);
   void called(const Letter& letter, const Accept& call);
@@ -46,11 +54,11 @@ class InvitationTurn : private TurnOf<State> {
   template <class OfAnotherProtocol>
   void called(const Letter&, const OfAnotherProtocol&) {}
 
-  // Invitation(i, j, gn) goes on.
+  // The rest of Invitation(i, j, gn).
   void forward();
   void accept_when_stopped();
 
-  // Local procedures (section 4.1), Merge(i, K) by its phases.
+  // Local procedures (invitation/procedures.md). Merge(i, K) is split into its phases.
   void fresh();
   void recovery(StopReason reason);
   void check();
@@ -66,7 +74,7 @@ class InvitationTurn : private TurnOf<State> {
   void normal_when_all_ready();
   void timeout();
 
-  // What the paper leaves open (docs/decisions/invitation.md).
+  // Points that the paper leaves open (invitation/decided.md).
   void stop(StopCause cause);
   void stopped();
   void come_to_nothing();
@@ -78,7 +86,8 @@ class InvitationTurn : private TurnOf<State> {
   void hook_failed();
   void take_part_again(StopReason reason);
 
-  // How a CALL returns; `result` is null where it never will: ONTIMEOUT.
+  // Statements that follow a CALL. A null `result` means that the call will never be answered:
+  // ONTIMEOUT.
   void returned(NodeId by, CallNumber call, const Result* result);
   void coordinator_returned(NodeId by, const Result* result);
   void check_returned();
@@ -88,7 +97,7 @@ class InvitationTurn : private TurnOf<State> {
   void ready_returned(NodeId by, const Result* result);
   void probe_returned(const Result* result);
 
-  // Words.
+  // Helpers.
   [[nodiscard]] bool coordinates() const { return state_.c == config_.self; }
   void drop(NodeId node);
   void end_procedure();

@@ -5,18 +5,19 @@
 namespace muster::invitation {
 
 // --- Remote procedures
-// ------------------------------------------------------------------------------
 
-// AreYouCoordinator(i): reply [[ S.s = Normal and S.c = i ]]. Nobody is to invite a node that
-// leaves.
+// AreYouCoordinator(i): reply [[ S.s = Normal and S.c = i ]]. A node that is leaving says No, so
+// that it is not invited. The answer also tells the group and the counter of this node.
 void InvitationTurn::called(const Letter& letter, const AreYouCoordinator&) {
   const bool yes = state_.s == Status::Normal && coordinates() && !state_.leaving;
   answer(letter.from, letter.call, Coordinating{yes, state_.g, state_.counter});
 }
 
-// AreYouThere(i, gn, j): reply [[ S.g = gn and S.c = i and j in S.Up ]]. Departs from the paper: a
-// member that is still in Reorganization has missed the Ready of a coordinator that is Normal
-// (6.16); and it is a life of j that is in S.Up.
+// AreYouThere(i, gn, j): reply [[ S.g = gn and S.c = i and j in S.Up ]]. Departs from the paper:
+// the life of j that asks must be the one in S.Up. Departs from the paper: a member that is still
+// in Reorganization while its coordinator is Normal gets No. Such a member has missed its Ready,
+// and would wait for ever (invitation/findings.md, "A member stuck in reorganization";
+// docs/findings.md, I7 and I11).
 void InvitationTurn::called(const Letter& letter, const AreYouThere& call) {
   const Member* j = member(letter.from);
   bool yes = state_.g == call.group && coordinates() && j;
@@ -26,7 +27,9 @@ void InvitationTurn::called(const Letter& letter, const AreYouThere& call) {
   answer(letter.from, letter.call, Membership{yes});
 }
 
-// Accept(i, j, gn): [[ if S.s = Election and S.g = gn and S.c = i then S.Up := S.Up + {j} ]].
+// Accept(i, j, gn): [[ if S.s = Election and S.g = gn and S.c = i then S.Up := S.Up + {j} ]]; reply
+// (). Departs from the paper: an Accept names the nodes to which its sender has forwarded the
+// Invitation, so that this node knows which Accepts are still to come.
 void InvitationTurn::called(const Letter& letter, const Accept& call) {
   const NodeId j = letter.from;
   auto* wait = std::get_if<Inviting>(&state_.procedure);
@@ -44,7 +47,7 @@ void InvitationTurn::called(const Letter& letter, const Accept& call) {
 }
 
 // Ready(i, j, gn, x): [[ if S.s = Reorganization and S.g = gn then S.d := x; S.s := Normal ]];
-// Normal and the answer when the application has started.
+// reply (). The node is Normal, and answers, when its application has started.
 void InvitationTurn::called(const Letter& letter, const Ready& call) {
   const NodeId j = letter.from;
   if (owes(j, letter.call)) return;
@@ -65,9 +68,11 @@ void InvitationTurn::called(const Letter& letter, const Ready& call) {
 }
 
 // Invitation(i, j, gn): [[ if S.s /= Normal: return; STOP; old := S.c; M := S.Up; S.s := Election;
-// S.c := j; S.g := gn ]]. Departs from the paper: an invitation into one's own group is ignored
-// (6.16), as is one into a group whose number is no higher. The answer says whether an Accept will
-// follow.
+// S.c := j; S.g := gn ]]. Departs from the paper: an Invitation into the node's own group is
+// declined, and so is one into a group without a higher number. If members accepted Invitations
+// into their own group, a member would leave Normal only to join the group that it is in
+// (invitation/findings.md, "A member stuck in reorganization"). The answer says whether an Accept
+// will follow.
 void InvitationTurn::called(const Letter& letter, const Invitation& call) {
   const NodeId j = call.group.coordinator;
   const bool declined = state_.s != Status::Normal || state_.leaving || j == config_.self ||
@@ -90,15 +95,16 @@ void InvitationTurn::called(const Letter& letter, const Invitation& call) {
   forward();
 }
 
-// if old = i: for k in M: call Invitation(k, j, gn)
+// if old = i: for k in M: call Invitation(k, j, gn).
 void InvitationTurn::forward() {
   auto& wait = std::get<Forwarding>(state_.procedure);
   call_next(wait.invited, wait.not_invited, Invitation{*state_.g}, Bound::answer);
   accept_when_stopped();
 }
 
-// call Accept(j, i, gn); S.s := Reorganization. Departs from the paper: first the status, then the
-// call, or its Ready may come too early and be ignored (6.15).
+// call Accept(j, i, gn); S.s := Reorganization. Departs from the paper: the status comes first. In
+// the paper's order the coordinator may send Ready before the status is set, and then that Ready is
+// ignored (invitation/findings.md, "The race of Accept and Ready").
 void InvitationTurn::accept_when_stopped() {
   const auto* wait = std::get_if<Forwarding>(&state_.procedure);
   if (!wait || !wait->invited.empty() || !wait->not_invited.empty()) return;
@@ -109,16 +115,18 @@ void InvitationTurn::accept_when_stopped() {
 }
 
 // --- fresh(), Recovery(i), Check(i)
-// -----------------------------------------------------------------
 
-// counter := counter + 1, in safe storage before it is used; return (i, counter).
+// fresh(): counter := counter + 1; return (i, counter). The counter is in safe storage before it is
+// used. If the counter were only in memory, a restarted node could give a new group the number of
+// an old one (docs/findings.md, I4).
 void InvitationTurn::fresh() {
   state_.g = GroupNumber{++state_.counter, config_.self};
   if (state_.counter > state_.safe.counter_limit) save();
 }
 
-// Recovery(i): [[ S.s := Election; STOP; S.g := fresh(); S.c := i; S.Up := {} ]]; then, when i is
-// stopped, S.s := Reorganization; S.d := task for one node; [[ S.s := Normal ]].
+// Recovery(i): [[ S.s := Election; STOP; S.g := fresh(); S.c := i; S.Up := {} ]]; S.s :=
+// Reorganization; S.d := task for one node; [[ S.s := Normal ]]. The second part begins when this
+// node has stopped.
 void InvitationTurn::recovery(StopReason reason) {
   stop({reason, std::nullopt});
   state_.s = Status::Election;
@@ -131,7 +139,7 @@ void InvitationTurn::recovery(StopReason reason) {
   if (state_.application == Activity::Idle) reorganize();
 }
 
-// Check(i): if [[ S.s = Normal and S.c = i ]]: K := { j /= i : AreYouCoordinator(j) = Yes }
+// Check(i): if [[ S.s = Normal and S.c = i ]]: K := { j /= i : AreYouCoordinator(j) = Yes }.
 void InvitationTurn::check() {
   if (state_.s != Status::Normal || !coordinates() || !runs<Idle>()) return;
   Checking wait;
@@ -141,7 +149,8 @@ void InvitationTurn::check() {
   if (!wait.asked.empty()) state_.procedure = std::move(wait);
 }
 
-// p := max K; if i < p: wait, time proportional to p - i, so that the bigger one moves first.
+// p := max K; if i < p: wait, for a time proportional to p - i, so that the higher coordinator
+// merges first.
 void InvitationTurn::give_way(NodeSet found) {
   const NodeId p = *std::prev(found.end());
   if (p < config_.self) return back_off(std::move(found));
@@ -149,7 +158,8 @@ void InvitationTurn::give_way(NodeSet found) {
   actions_.emplace_back(Arm{Timer::merge, p.value - config_.self.value});
 }
 
-// A Merge that came to nothing, or a hook that failed, is not repeated at once.
+// Waits before another Merge if the last Merges formed no group, and before another Recovery(i) if
+// a hook has failed.
 void InvitationTurn::back_off(NodeSet found) {
   const bool normal = state_.s == Status::Normal;
   const unsigned level = normal ? state_.retry_level : state_.failed_hooks;
@@ -159,9 +169,8 @@ void InvitationTurn::back_off(NodeSet found) {
 }
 
 // --- Merge(i, K)
-// ------------------------------------------------------------------------------------
 
-// [[ S.s := Election; STOP; S.g := fresh(); S.c := i; M := S.Up; S.Up := {} ]]
+// Merge(i, K): [[ S.s := Election; STOP; S.g := fresh(); S.c := i; M := S.Up; S.Up := {} ]].
 void InvitationTurn::merge(const NodeSet& found) {
   Inviting wait;
   for (NodeId j : found) wait.not_invited.push_back(j);
@@ -178,7 +187,7 @@ void InvitationTurn::merge(const NodeSet& found) {
 }
 
 // for j in K: call Invitation(j, i, S.g); for j in M: call Invitation(j, i, S.g); wait a reasonable
-// time for Accepts.
+// time for Accepts. The timer `accepts` measures that reasonable time.
 void InvitationTurn::invite() {
   auto& wait = std::get<Inviting>(state_.procedure);
   const bool more = !wait.not_invited.empty();
@@ -187,7 +196,8 @@ void InvitationTurn::invite() {
   reorganize_when_all_accepted();
 }
 
-// Departs from the paper: the wait is over as soon as all that are known to come have come.
+// Departs from the paper: the wait is over as soon as all nodes that have said that they will
+// accept have done so.
 void InvitationTurn::reorganize_when_all_accepted() {
   const auto* wait = std::get_if<Inviting>(&state_.procedure);
   if (!wait || state_.application != Activity::Idle) return;
@@ -196,7 +206,7 @@ void InvitationTurn::reorganize_when_all_accepted() {
   if (all_here || wait->time_is_up) reorganize();
 }
 
-// S.s := Reorganization; S.d := reorganize()
+// S.s := Reorganization; S.d := reorganize().
 void InvitationTurn::reorganize() {
   end_procedure();
   state_.s = Status::Reorganization;
@@ -208,7 +218,8 @@ void InvitationTurn::reorganize() {
   compute_definition(std::move(members));
 }
 
-// for j in S.Up: call Ready(j, i, S.g, S.d). Departs from the paper: the own start goes beside.
+// for j in S.Up: call Ready(j, i, S.g, S.d). Departs from the paper: the coordinator starts its own
+// application at the same time.
 void InvitationTurn::make_ready() {
   MakingReady wait;
   for (const Member& j : state_.up) wait.not_readied.push_back(j.node);
@@ -227,18 +238,18 @@ void InvitationTurn::send_ready() {
   call_next(wait.readied, wait.not_readied, letter_to, Bound::started);
 }
 
-// S.d is durable before the application starts with it.
+// The definition is durable before the application starts with it.
 void InvitationTurn::start_own() {
   state_.safe.assigned = Assigned{*state_.d, *state_.g};
   save();
   start_application();
 }
 
-// S.s := Normal
+// S.s := Normal, when all members and this node have started.
 void InvitationTurn::normal_when_all_ready() {
   const auto* wait = std::get_if<MakingReady>(&state_.procedure);
   if (!wait || !wait->readied.empty() || !wait->not_readied.empty()) return;
-  if (state_.application == Activity::Idle) return start_own();  // calls one by one: itself last
+  if (state_.application == Activity::Idle) return start_own();  // one by one: this node comes last
   if (state_.application != Activity::Working) return;
   state_.s = Status::Normal;
   forget_failures(!state_.up.empty());
@@ -246,9 +257,9 @@ void InvitationTurn::normal_when_all_ready() {
 }
 
 // --- Timeout(i)
-// -------------------------------------------------------------------------------------
 
-// [[ k := S.c; gn := S.g ]]; if k = i: return; call AreYouThere(k, gn, i)
+// Timeout(i): [[ k := S.c; gn := S.g ]]; if k = i: return; call AreYouThere(k, gn, i). Departs from
+// the paper: the question tells the status of this node.
 void InvitationTurn::timeout() {
   if (state_.s == Status::Down) return recovery(StopReason::recovering);
   if (coordinates() || !runs<Idle>()) return;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-/// How each CALL of the paper returns: answered, or ONTIMEOUT.
+/// The statements that follow each CALL of the paper, when it is answered and ONTIMEOUT.
 
 namespace muster::invitation {
 
@@ -24,7 +24,8 @@ void InvitationTurn::returned(NodeId by, CallNumber call, const Result* result) 
 }
 
 // AreYouCoordinator: Yes -> K := K + {j}; timeout -> next j. Departs from the paper: a member that
-// does not answer, or is in another group by now, is lost.
+// does not answer, or is in another group by now, is lost. In the paper a coordinator never notices
+// such a loss.
 void InvitationTurn::coordinator_returned(NodeId by, const Result* result) {
   auto& wait = std::get<Checking>(state_.procedure);
   const auto* coordinating = as<Coordinating>(result);
@@ -35,7 +36,8 @@ void InvitationTurn::coordinator_returned(NodeId by, const Result* result) {
   if (wait.asked.empty()) check_returned();
 }
 
-// if K = {}: return; else, when the bigger ones have had their time, Merge(i, K).
+// The end of Check(i): if K = {}: return; otherwise Merge(i, K), when higher coordinators have had
+// their time.
 void InvitationTurn::check_returned() {
   const auto wait = std::get<Checking>(std::exchange(state_.procedure, Idle{}));
   const bool lost = repairs_.lost_members && !wait.lost.empty();
@@ -53,7 +55,8 @@ void InvitationTurn::check_returned() {
   }
 }
 
-// Invitation: timeout -> next; an Accept will follow if the node has said so.
+// Invitation: timeout -> next j. If the node has said that it will come, this node waits for its
+// Accept.
 void InvitationTurn::invitation_returned(NodeId by, const Result* result) {
   const auto* invited = as<Invited>(result);
   if (invited) learn(invited->counter);
@@ -62,7 +65,7 @@ void InvitationTurn::invitation_returned(NodeId by, const Result* result) {
   invite();
 }
 
-// A forwarded Invitation: timeout -> next.
+// A forwarded Invitation: timeout -> next k.
 void InvitationTurn::forward_returned(NodeId by, const Result* result) {
   const auto* invited = as<Invited>(result);
   if (invited && invited->coming) std::get<Forwarding>(state_.procedure).coming.insert(by);
@@ -70,14 +73,15 @@ void InvitationTurn::forward_returned(NodeId by, const Result* result) {
 }
 
 // Accept: timeout -> Recovery(i); S.s := Reorganization. Departs from the paper: a refused Accept
-// says so, and is not waited upon.
+// is reported, and leads to Recovery(i) at once.
 void InvitationTurn::accept_returned(const Result* result) {
   end_procedure();
   if (!as<Here>(result)) return recovery(StopReason::recovering);
   state_.s = Status::Reorganization;
 }
 
-// Ready: timeout -> Recovery(i); return. Departs from the paper: a member that refuses is left out.
+// Ready: timeout -> Recovery(i); return. Departs from the paper: a member that refuses is left out,
+// and the others are invited again.
 void InvitationTurn::ready_returned(NodeId by, const Result* result) {
   if (as<Refused>(result)) return go_on_without(by);
   if (!as<Installed>(result)) return come_to_nothing();
@@ -85,8 +89,8 @@ void InvitationTurn::ready_returned(NodeId by, const Result* result) {
   normal_when_all_ready();
 }
 
-// AreYouThere: timeout -> Recovery(i); "No" -> Recovery(i). Departs from the paper: what was asked
-// about may be over by now (6.18).
+// AreYouThere: timeout -> Recovery(i); "No" -> Recovery(i). Departs from the paper: the answer is
+// ignored if this node has left the group, or changed its status, since it asked.
 void InvitationTurn::probe_returned(const Result* result) {
   const auto wait = std::get<Probing>(std::exchange(state_.procedure, Idle{}));
   const bool is_over = state_.c != wait.node || state_.g != wait.group || state_.s != wait.status;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-/// What the paper leaves open (docs/decisions/invitation.md): hooks that take time and fail, nodes
-/// that are proven dead, leaving.
+/// Points that the paper leaves open (invitation/decided.md): hooks that take time and may fail,
+/// proofs that nodes are dead, and leaving.
 
 namespace muster::invitation {
 
-// STOP: whatever procedure of i runs is ended, a Ready that waits at i is refused, and the
-// application ceases.
+// STOP: ends the procedure of this node that runs, refuses a Ready that waits for an answer, and
+// makes the application cease.
 void InvitationTurn::stop(StopCause cause) {
   end_procedure();
   state_.quiet_checks = 0;
@@ -16,7 +16,7 @@ void InvitationTurn::stop(StopCause cause) {
   cease(cause);
 }
 
-// i is stopped: what waited for it goes on.
+// The application of this node has stopped, and the procedure that waited for it goes on.
 void InvitationTurn::stopped() {
   if (state_.leaving) return depart();
   if (runs<Ceasing>()) return reorganize();
@@ -24,14 +24,16 @@ void InvitationTurn::stopped() {
   reorganize_when_all_accepted();
 }
 
-// The reorganization of a Merge could not be finished: Recovery(i).
+// The reorganization of a Merge could not be finished, so this node calls Recovery(i). The next
+// Merge waits longer.
 void InvitationTurn::come_to_nothing() {
   state_.retry_level = std::min(state_.retry_level + 1, highest_level);
   recovery(StopReason::recovering);
 }
 
-// A member has refused its Ready: its `start` failed, or it has failed itself. The others have done
-// nothing wrong: they are invited again at once, and only a Merge with others backs off.
+// A member has refused its Ready, because its `start` failed or it is in a new life. The other
+// members are not at fault, so they are invited again at once. Only a Merge with other groups backs
+// off.
 void InvitationTurn::go_on_without(NodeId refuser) {
   if (!repairs_.back_off) return come_to_nothing();
   state_.retry_level = std::min(state_.retry_level + 1, highest_level);
@@ -39,7 +41,7 @@ void InvitationTurn::go_on_without(NodeId refuser) {
   merge({});
 }
 
-// A life in S(i).Up, or of a node that was to accept, is proven over.
+// A life in S(i).Up, or the life of a node whose Accept is awaited, is proven to be over.
 void InvitationTurn::lost_member(NodeId node, Incarnation life) {
   if (auto* inviting = std::get_if<Inviting>(&state_.procedure)) {
     if (const Member* j = member(node); j && j->incarnation <= life) drop(node);
@@ -54,8 +56,8 @@ void InvitationTurn::lost_member(NodeId node, Incarnation life) {
   if (runs<Idle>() || runs<Checking>()) merge({});
 }
 
-// Leaving: all has to cease first. Letters are still answered: members stay members until the node
-// is gone.
+// Leaving. The application ceases first, and the node answers letters until it has ceased. So its
+// members stay members until the node is gone.
 void InvitationTurn::leave(LeaveCause cause) {
   state_.leaving = cause;
   stop(
@@ -69,7 +71,7 @@ void InvitationTurn::depart() {
   actions_.emplace_back(Leave{*state_.leaving});
 }
 
-// What a failure makes of S(i).
+// The part of S(i) that a failure loses.
 void InvitationTurn::fail() {
   state_.s = Status::Down;
   state_.c.reset();
@@ -78,8 +80,9 @@ void InvitationTurn::fail() {
   state_.up.clear();
 }
 
-// After the second failure in company, or the third in a row, this node stands back; before that it
-// becomes a group of its own, and a coordinator's Merge has come to nothing.
+// A node stands back after its second failed hook in a group of several nodes, or its third in a
+// row. After an earlier failure, the Merge of a coordinator ends without a group, and any other
+// node becomes a group of its own.
 void InvitationTurn::hook_failed() {
   count_failure(!coordinates() || !state_.up.empty());
   if (has_failed_too_often()) return leave(LeaveCause::stood_back);
@@ -87,9 +90,9 @@ void InvitationTurn::hook_failed() {
   recovery(StopReason::recovering);
 }
 
-// Who is outvoted by nodes that differ takes no part, until it is not any more. Groups may be at
-// work side by side here: nobody waits for those that differ to cease.
-void InvitationTurn::happened(const Differing& event) {
+// A node that is outvoted by nodes that differ takes no part until this has changed. Groups may
+// work side by side here, so no node waits for nodes that differ to cease.
+void InvitationTurn::on_event(const Differing& event) {
   state_.met = event;
   if (state_.leaving || outvoted() == runs<Outvoted>()) return;
   stop({StopReason::outvoted, std::nullopt});
@@ -104,20 +107,19 @@ void InvitationTurn::take_part_again(StopReason reason) {
 }
 
 // --- Hooks end
-// --------------------------------------------------------------------------------------
 
-void InvitationTurn::happened(const Stopped& event) {
+void InvitationTurn::on_event(const Stopped& event) {
   if (!has_stopped(event)) return;
   stopped();
 }
 
-void InvitationTurn::happened(const Reorganized& event) {
+void InvitationTurn::on_event(const Reorganized& event) {
   if (!has_ended(Activity::Reorganizing, event.ticket, Activity::Idle)) return;
   state_.d = event.definition;
   make_ready();
 }
 
-void InvitationTurn::happened(const Started& event) {
+void InvitationTurn::on_event(const Started& event) {
   if (!has_ended(Activity::Starting, event.ticket, Activity::Working)) return;
   if (coordinates()) return normal_when_all_ready();
   state_.s = Status::Normal;
@@ -126,7 +128,7 @@ void InvitationTurn::happened(const Started& event) {
   for (const Owed& owed : std::exchange(state_.owed, {})) answer(owed.to, owed.call, Installed{});
 }
 
-void InvitationTurn::happened(const HookFailed& event) {
+void InvitationTurn::on_event(const HookFailed& event) {
   if (!has_failed(event)) return;
   refuse_owed("start failed: " + event.why);
   hook_failed();

@@ -1,6 +1,8 @@
 #include "textbook_turn.hpp"
 
-/// The election as textbooks tell it.
+/// The Bully as textbooks describe it, for comparison with the paper (docs/decisions/textbook.md).
+/// It has three messages, Election, Answer and Coordinator. The textbook's Bully has no Halt, so
+/// nodes work on under the old view during an election, and nothing keeps two nodes from winning.
 
 namespace muster::textbook {
 
@@ -12,8 +14,9 @@ bool is_more_important(const Config& config, NodeId i, NodeId j) {
   return importance(i) > importance(j);
 }
 
-// A node that notices the coordinator's failure, or recovers, sends Election to all that are more
-// important than itself. Where there is none it has won. It goes on working under the old view.
+// A node that notices the failure of the coordinator, or recovers, sends Election to all nodes that
+// are more important. If no node is more important, this node has won. Until the result is known,
+// it works on under the old view.
 void TextbookTurn::election() {
   end_procedure();
   state_.s = Status::Election;
@@ -25,13 +28,13 @@ void TextbookTurn::election() {
   state_.procedure = std::move(wait);
 }
 
-// A node that receives Election answers, and begins an election of its own unless it has begun one.
+// A node that receives Election answers, and begins an election itself unless it already holds one.
 void TextbookTurn::called(const Letter& letter, const Election&) {
   answer(letter.from, letter.call, Here{});
   if (!electing() && !state_.leaving) election();
 }
 
-// An Answer: somebody more important takes over. Wait for its Coordinator message.
+// An Answer: a more important node takes over, and this node waits for its Coordinator message.
 void TextbookTurn::called(const Letter& letter, const Answer&) {
   const auto* probing = std::get_if<Probing>(&state_.procedure);
   if (probing && probing->call == letter.call) return end_procedure();
@@ -41,13 +44,12 @@ void TextbookTurn::called(const Letter& letter, const Answer&) {
   rearm_ = true;
 }
 
-// The first timeout: nobody more important is up.
+// The first timeout: no more important node is up.
 void TextbookTurn::nobody_answered() {
   win();
 }
 
-// The winner is coordinator. Before it says so its application makes the task that it is to hand
-// out.
+// The winner is coordinator. Its application computes the task before the winner announces itself.
 void TextbookTurn::win() {
   end_procedure();
   state_.c = config_.self;
@@ -58,14 +60,14 @@ void TextbookTurn::win() {
   if (state_.application == Activity::Idle) reorganize();
 }
 
-// Coordinator to all that are less important. It is one-way: nobody answers.
+// Sends Coordinator to all less important nodes. The message is one-way: no node answers it.
 void TextbookTurn::announce() {
   for (NodeId j : config_.nodes)
     if (is_more_important(config_, config_.self, j))
       state_.announced.emplace(call(j, Coordinator{*state_.g, *state_.d}, Bound::answer), j);
 }
 
-// A Coordinator message is believed, whoever sends it and however late it comes.
+// A Coordinator message is believed, whichever node sends it and however late it comes.
 void TextbookTurn::called(const Letter& letter, const Coordinator& call) {
   if (state_.leaving) return;
   end_procedure();

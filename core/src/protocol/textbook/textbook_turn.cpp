@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-/// What textbooks leave open: how a failure is noticed, and what becomes of the application.
+/// Points that textbooks leave open: how a failure is noticed, and how the application follows.
 
 namespace muster::textbook {
 
@@ -16,7 +16,7 @@ Actions step(const Config& config, State& state, const Event& event) {
 
 Actions TextbookTurn::take(const Event& event) {
   if (state_.left) return {};
-  std::visit([this](const auto& happening) { happened(happening); }, event);
+  std::visit([this](const auto& one) { on_event(one); }, event);
   set_coordinator_timer();
   MUSTER_ENSURE(state_.s != Status::Normal || (state_.c && state_.g && state_.d));
   return std::move(actions_);
@@ -24,12 +24,12 @@ Actions TextbookTurn::take(const Event& event) {
 
 // --- Events
 
-void TextbookTurn::happened(const Recovered& event) {
+void TextbookTurn::on_event(const Recovered& event) {
   begin_life(event.safe);
   election();
 }
 
-void TextbookTurn::happened(const Received& event) {
+void TextbookTurn::on_event(const Received& event) {
   const Letter& letter = event.letter;
   note_life(event);
   if (letter.from == state_.c) rearm_ = true;
@@ -37,7 +37,7 @@ void TextbookTurn::happened(const Received& event) {
   std::visit([&](const auto& message) { called(letter, message); }, letter.message);
 }
 
-void TextbookTurn::happened(const Unanswered& event) {
+void TextbookTurn::on_event(const Unanswered& event) {
   if (state_.announced.erase(event.call) > 0) return;
   if (const auto* probing = std::get_if<Probing>(&state_.procedure)) {
     if (probing->call == event.call) election();
@@ -46,7 +46,7 @@ void TextbookTurn::happened(const Unanswered& event) {
   }
 }
 
-void TextbookTurn::happened(const Expired& event) {
+void TextbookTurn::on_event(const Expired& event) {
   if (event.timer == Timer::coordinator) {
     state_.coordinator_armed = false;
     timeout();
@@ -56,8 +56,8 @@ void TextbookTurn::happened(const Expired& event) {
   }
 }
 
-// Who is outvoted by nodes that differ takes no part, until it is not any more.
-void TextbookTurn::happened(const Differing& event) {
+// A node that is outvoted by nodes that differ takes no part until this has changed.
+void TextbookTurn::on_event(const Differing& event) {
   state_.met = event;
   if (state_.leaving || outvoted() == runs<Outvoted>()) return;
   if (!outvoted()) return election();
@@ -67,18 +67,18 @@ void TextbookTurn::happened(const Differing& event) {
   state_.procedure = Outvoted{};
 }
 
-void TextbookTurn::happened(const Leaving&) {
+void TextbookTurn::on_event(const Leaving&) {
   leave(LeaveCause::asked);
 }
 
-void TextbookTurn::happened(const ElectionAsked&) {
+void TextbookTurn::on_event(const ElectionAsked&) {
   if (!state_.leaving && runs<Idle>()) election();
 }
 
 // --- A failure is noticed
 
-// The second timeout: no Coordinator message came, and the election begins anew. In Normal: the
-// coordinator was not heard of for long.
+// The second timeout. No Coordinator message has come, so the election starts again. In Normal,
+// this node has heard nothing of the coordinator for too long, and asks the coordinator.
 void TextbookTurn::timeout() {
   if (runs<AwaitingCoordinator>()) return election();
   if (!runs<Idle>() || coordinates()) return;
@@ -95,25 +95,25 @@ void TextbookTurn::called(const Letter& letter, const AreYouThere&) {
 void TextbookTurn::reorganize() {
   state_.s = Status::Reorganization;
   state_.procedure = Reorganizing{};
-  // Nobody has told what others hold: the winner knows of itself alone.
+  // No message reports the other nodes' holdings, so the winner knows only its own.
   compute_definition({{config_.self, state_.safe.incarnation, holdings()}});
 }
 
-// S(i).d is durable before the application starts with it.
+// The definition is durable before the application starts with it.
 void TextbookTurn::install() {
   state_.safe.assigned = Assigned{*state_.d, *state_.g};
   save();
   start_application();
 }
 
-void TextbookTurn::happened(const Stopped& event) {
+void TextbookTurn::on_event(const Stopped& event) {
   if (!has_stopped(event)) return;
   if (state_.leaving) return depart();
   if (runs<Ceasing>()) return reorganize();
   if (runs<Installing>()) install();
 }
 
-void TextbookTurn::happened(const Reorganized& event) {
+void TextbookTurn::on_event(const Reorganized& event) {
   if (!has_ended(Activity::Reorganizing, event.ticket, Activity::Idle)) return;
   state_.d = event.definition;
   announce();
@@ -121,7 +121,7 @@ void TextbookTurn::happened(const Reorganized& event) {
   install();
 }
 
-void TextbookTurn::happened(const Started& event) {
+void TextbookTurn::on_event(const Started& event) {
   if (!has_ended(Activity::Starting, event.ticket, Activity::Working)) return;
   if (!runs<Installing>()) return;  // an election has begun meanwhile
   state_.s = Status::Normal;
@@ -130,7 +130,7 @@ void TextbookTurn::happened(const Started& event) {
   rearm_ = true;
 }
 
-void TextbookTurn::happened(const HookFailed& event) {
+void TextbookTurn::on_event(const HookFailed& event) {
   if (!has_failed(event)) return;
   if (++state_.failed_hooks >= too_many_failures) return leave(LeaveCause::stood_back);
   if (electing() && !runs<Reorganizing>()) return;
@@ -153,9 +153,9 @@ void TextbookTurn::depart() {
   actions_.emplace_back(Leave{*state_.leaving});
 }
 
-// --- Words
+// --- Helpers
 
-// From Election on until the Coordinator message is sent, or has come.
+// True from Election until the Coordinator message has been sent or received.
 bool TextbookTurn::electing() const {
   return runs<Asking>() || runs<AwaitingCoordinator>() || runs<Ceasing>() || runs<Reorganizing>();
 }
@@ -169,14 +169,15 @@ void TextbookTurn::save() {
   TurnOf::save({state_.s, state_.c, std::nullopt, {}});
 }
 
-// `coordinator` runs while a Coordinator message is awaited, and at a member that does nothing.
+// The timer `coordinator` runs while a Coordinator message is awaited, and on a member that does
+// nothing.
 void TextbookTurn::set_coordinator_timer() {
   const bool member = runs<Idle>() && state_.s == Status::Normal && !coordinates();
   const bool wanted = (member || runs<AwaitingCoordinator>()) && !state_.leaving && !state_.left;
   set_timer(Timer::coordinator, state_.coordinator_armed, wanted, rearm_);
 }
 
-// --- What others may see
+// --- The view for others
 
 View view(const Config&, const State& state, const View& before) {
   View view;

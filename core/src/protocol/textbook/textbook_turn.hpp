@@ -9,8 +9,9 @@
 
 namespace muster::textbook {
 
-/// One step: what one event makes of a node. The member functions are the textbook's in the order
-/// in which it tells them, then what it leaves open, then the words in which both are written.
+/// One step of the textbook protocol: takes one event and changes the state of the node. The first
+/// member functions are those of the textbook, in the textbook's order. Those for the points that
+/// it leaves open follow. An object lives for one step.
 class TextbookTurn : private TurnOf<State> {
  public:
   TextbookTurn(const Config& config, State& state) : TurnOf(config, state, true) {}
@@ -19,20 +20,20 @@ class TextbookTurn : private TurnOf<State> {
 
  private:
   // Events.
-  void happened(const Recovered& event);
-  void happened(const Received& event);
-  void happened(const Unanswered& event);
-  void happened(const Expired& event);
-  void happened(const Stopped& event);
-  void happened(const Reorganized& event);
-  void happened(const Started& event);
-  void happened(const HookFailed& event);
-  void happened(const Leaving& event);
-  void happened(const ElectionAsked& event);
-  void happened(const Differing& event);
-  /// Failed and Paused: textbooks know neither proofs nor pauses.
+  void on_event(const Recovered& event);
+  void on_event(const Received& event);
+  void on_event(const Unanswered& event);
+  void on_event(const Expired& event);
+  void on_event(const Stopped& event);
+  void on_event(const Reorganized& event);
+  void on_event(const Started& event);
+  void on_event(const HookFailed& event);
+  void on_event(const Leaving& event);
+  void on_event(const ElectionAsked& event);
+  void on_event(const Differing& event);
+  /// Failed and Paused are ignored: textbooks know neither proofs nor pauses.
   template <class Unknown>
-  void happened(const Unknown&) {}
+  void on_event(const Unknown&) {}
 
   // The textbook: Election, Answer, Coordinator.
   void election();
@@ -43,7 +44,7 @@ class TextbookTurn : private TurnOf<State> {
   void announce();
   void called(const Letter& letter, const Coordinator& call);
 
-  // What it leaves open: a failure is noticed, and the application follows.
+  // Points that textbooks leave open: noticing a failure, and the application.
   void timeout();
   void called(const Letter& letter, const AreYouThere& call);
   template <class OfAnotherProtocol>
@@ -53,7 +54,7 @@ class TextbookTurn : private TurnOf<State> {
   void leave(LeaveCause cause);
   void depart();
 
-  // Words.
+  // Helpers.
   [[nodiscard]] bool electing() const;
   [[nodiscard]] bool coordinates() const { return state_.c == config_.self; }
   void end_procedure();

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-/// An Application whose hooks are coroutines of Asio. It runs on real nodes and, where it awaits
-/// nothing but what is made of Services, in the lab.
+/// Hooks as coroutines of Asio. An application whose hooks are coroutines runs on real nodes. It
+/// also runs in the lab if the coroutines await only operations of Services.
 
 namespace MUSTER_EXPORT muster {
 namespace net {
@@ -20,26 +20,44 @@ namespace net {
 class CoroutineExecutor;
 class CoroutineContext;
 
-/// The hooks of one life, as coroutines; `make_application` makes an Application of them.
+/// The hooks of one life as coroutines of Asio. Derive from this class and override the hooks.
+/// `make_application` turns an object of it into an Application.
 ///
-/// They run on the application's executor: each part from one co_await to the next is posted there
-/// through `Services::post`, so that it runs one at a time with everything else of the application.
-/// `boost::asio::this_coro::executor` is that executor; a coroutine that a hook spawns on it goes
-/// on after the hook has ended, until the life is over. On a real node it may also await sockets
-/// and timers, of any context: it comes back to this executor.
+///     using namespace muster;
+///     class Copies : public net::Coroutines {
+///       using Coroutines::Coroutines;
+///       awaitable<Report> stop(StopContext) override { co_return Report{}; }
+///       awaitable<Definition> reorganize(Reorganization) override {
+///         co_return Definition{{"v1"}};
+///       }
+///       awaitable<> start(Assignment) override {
+///         const Permit permit = co_await services().permits().acquire();
+///         co_await write({"state", {"started"}});
+///       }
+///     };
 ///
-/// `co_await services().permits().acquire()` waits until there is a group to work for.
+/// Threads: the coroutines run on the application's executor. Each part of a coroutine between two
+/// co_awaits is posted to that executor through `Services::post`, so it never overlaps other work
+/// of the application. `boost::asio::this_coro::executor` is that executor. On a real node a
+/// coroutine can also await sockets and timers of any context. Even then it resumes on this
+/// executor.
 ///
-/// A coroutine that throws fails its hook, with its what(). When its hook is cancelled, what it
-/// awaits is cancelled (boost::asio::cancellation_type::terminal), and it ends by the exception
-/// `operation_aborted`, unless it catches that. At the end of a life the coroutines that are left
-/// are destroyed where they are suspended, before this object is; one that awaits an operation of a
-/// foreign context is destroyed with that operation, and must not use this object while it is.
+/// Lifetime: a coroutine that a hook spawns on the executor continues after the hook has ended,
+/// until the life is over. At the end of a life the remaining coroutines are destroyed where they
+/// are suspended, before this object is destroyed. A coroutine that awaits an operation of a
+/// foreign context is destroyed together with that operation. While such a coroutine is destroyed,
+/// it must not use this object.
 ///
-/// g++ 12 miscompiles some expressions with co_await: give lambdas, aggregates and initializer
-/// lists in them a name first (tests/lint/samples/coroutines.cpp). The functions below are safe
-/// with what is written in place: `co_await write({"key", {"value"}})`,
-/// `co_await ask(reorganization, member, {"how much?"})`.
+/// Exceptions: an exception that leaves a hook fails the hook, with the text of what().
+///
+/// Cancellation: when a hook is cancelled, the operation that it awaits is cancelled
+/// (boost::asio::cancellation_type::terminal). The hook then ends with the exception
+/// `operation_aborted`, unless it catches that.
+///
+/// g++ 12 miscompiles some expressions that contain co_await. Give lambdas, aggregates and
+/// initializer lists in such expressions a name first (tests/lint/samples/coroutines.cpp). The
+/// functions below are safe with arguments that are written in place: `co_await write({"key",
+/// {"value"}})`, `co_await ask(reorganization, member, {"how much?"})`.
 class Coroutines {
  public:
   template <class T = void>
@@ -51,7 +69,8 @@ class Coroutines {
   Coroutines& operator=(const Coroutines&) = delete;
   virtual ~Coroutines();
 
-  /// As the hooks of Application; what they return is what Done would be given.
+  /// The hooks of Application. A hook returns the value that a hook of Application passes to its
+  /// Done.
   virtual awaitable<Report> stop(StopContext context) = 0;
   virtual awaitable<Definition> reorganize(Reorganization reorganization) = 0;
   virtual awaitable<> start(Assignment assignment) = 0;
@@ -60,14 +79,14 @@ class Coroutines {
  protected:
   [[nodiscard]] Services& services() const { return services_; }
 
-  /// `Services::post_after`: ends after that delay, or when it is cancelled.
+  /// Waits for `delay`, as `Services::post_after` does. Can be cancelled.
   awaitable<> wait_for(Duration delay);
-  /// `AskingContext::ask`: the answer. Throws std::runtime_error, with the reason, where there is
-  /// none.
+  /// Asks a member and returns its answer (`AskingContext::ask`). Throws std::runtime_error, with
+  /// the reason, if there is no answer.
   awaitable<Bytes> ask(const AskingContext& context, NodeId member, Bytes question);
-  /// `Services::write`: ends when the cells are durable. Cannot be cancelled.
+  /// Writes the cells and returns when they are durable (`Services::write`). Cannot be cancelled.
   awaitable<> write(CellBatch batch);
-  /// `Services::scan`: the cells of that prefix. Cannot be cancelled.
+  /// Reads the cells with that prefix (`Services::scan`). Cannot be cancelled.
   awaitable<Cells> scan(std::string prefix);
 
  private:
@@ -76,7 +95,7 @@ class Coroutines {
   std::shared_ptr<CoroutineContext> context_;
 };
 
-/// The application of one life whose hooks are these coroutines.
+/// Makes the application of one life from its coroutines.
 std::unique_ptr<Application> make_application(std::unique_ptr<Coroutines> coroutines);
 
 }  // namespace net

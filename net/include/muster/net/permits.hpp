@@ -15,21 +15,23 @@
 #include <type_traits>
 #include <utility>
 
-/// With this, `co_await services.permits().acquire()` works in every coroutine of Asio, and
-/// `acquire()(token)` with every completion token.
+/// Lets coroutines and other handlers of Asio wait for a permit: `co_await
+/// services.permits().acquire()` in any coroutine of Asio, or `acquire()(token)` with any
+/// completion token.
 
 namespace MUSTER_EXPORT muster {
 
 namespace net {
 
-/// Waits for a permit on behalf of an operation of Asio: `complete` is called on that executor.
+/// Waits for a permit on behalf of an operation of Asio, and calls `complete` on `executor`. A
+/// cancellation through `slot` ends the wait with the error `operation_aborted`.
 void await_permit(Acquisition acquisition, const boost::asio::any_io_executor& executor,
                   boost::asio::cancellation_slot slot,
                   std::function<void(boost::system::error_code, Permit)> complete);
 
 }  // namespace net
 
-/// What Acquisition::operator() finds.
+/// Acquisition::operator() calls this function. Argument-dependent lookup finds it.
 template <boost::asio::completion_token_for<void(boost::system::error_code, Permit)> Token>
 auto begin_acquiring(const Acquisition& acquisition, Token&& token) {
   const auto begin = [](auto handler, Acquisition begun) {

@@ -2,20 +2,28 @@
 
 #include <muster/values/failure.hpp>
 
-/// How soon others notice that a process has ended.
+/// Closes the sockets of a dying process before its memory is freed, so that peers notice its end
+/// sooner.
 
 namespace MUSTER_EXPORT muster {
 namespace net {
 
-/// A process that dies gives back its memory, and closes its sockets after it: the others notice
-/// the end later by what the memory takes, milliseconds of a fail-over. After this call another
-/// process, named `muster-memory` in `ps`, shares the memory and is ended by this one's end; so
-/// the sockets are closed first. It runs nothing else, has no descriptors, signals, directory or
-/// terminal of this one, and its memory is the same pages, which are there once. After kill -9 it
-/// is there for 10 ms more, and with it the program's file is in use; who ends by exit() ends it.
+/// Makes the kernel close this process's sockets before it frees the process's memory.
 ///
-/// To be called at the begin of a program; once more does nothing. A failure says why it is not so;
-/// the end is then noticed as late as any process's. Linux 5.9.
+/// Normally the kernel frees the memory of a dying process first and closes its sockets after that.
+/// Freeing the memory takes milliseconds, and this time is added to a fail-over, because peers
+/// notice the end only after it. This function starts a second process, named `muster-memory` in
+/// `ps`, that shares the memory and ends when this one has ended. As the memory is still in use,
+/// the kernel goes on to the sockets at once.
+///
+/// The second process runs no other code. It has none of this process's descriptors, signals,
+/// working directory or terminal. It uses no memory of its own, because it shares the pages of this
+/// process. After kill -9 it exists for 10 ms more, and the program's file stays in use for that
+/// time. An orderly end by exit() ends it at once.
+///
+/// Call this at the beginning of a program. A second call does nothing. A failure says why the
+/// second process could not be made. Peers then notice the end of this process no sooner than
+/// without the call. The function needs Linux 5.9.
 Expected<> let_sockets_end_first();
 
 }  // namespace net

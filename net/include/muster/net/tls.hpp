@@ -5,35 +5,38 @@
 
 #include <string>
 
-/// What a node proves of itself to others, and whom it believes: `[tls]` of a configuration.
+/// How a node proves its identity, and which peers it believes: `[tls]` of a configuration.
 
 namespace MUSTER_EXPORT muster {
 namespace net {
 
 using muster::operator==;
 
-/// Files in PEM, and the names that stand in certificates.
+/// The files of a node's TLS identity, in PEM, and the names that certificates contain.
 struct TlsOptions {
-  /// The certificates of the authorities that are believed. No others are, whatever the system has.
+  /// The certificates of the trusted authorities. No other authorities are trusted, not even those
+  /// that the system trusts.
   std::string ca;
-  std::string certificate;  ///< this node's, and those between it and an authority
-  std::string key;          ///< of that certificate, without a passphrase
-  std::string crl;          ///< certificates that were taken back; none where empty
-  std::string cluster;      ///< its name, as it stands in those of nodes
-  /// A node's name, which is the one URI among its certificate's alternative names. CLUSTER and ID
-  /// stand in it once each.
+  std::string certificate;  ///< this node's certificate, then the intermediate ones
+  std::string key;          ///< the key of that certificate, without a passphrase
+  std::string crl;          ///< the list of revoked certificates; empty: no list
+  std::string cluster;      ///< the cluster's name, as certificates of nodes contain it
+  /// The pattern of a node's name. The name is the only URI among the subject alternative names of
+  /// its certificate. CLUSTER and ID occur in the pattern once each.
   std::string name = "muster://CLUSTER/node/ID";
-  std::string observer = "muster://CLUSTER/observer";  ///< the same of who only looks
+  /// The name of an observer, which may only ask for the status.
+  std::string observer = "muster://CLUSTER/observer";
 };
 MUSTER_DESCRIBE(TlsOptions, ca, certificate, key, crl, cluster, name, observer);
 
-/// The name of a node in the cluster.
+/// The name that the certificate of `node` has to contain.
 std::string certificate_name(const TlsOptions& options, NodeId node);
-/// The name of who only looks at it.
+/// The name that the certificate of an observer has to contain.
 std::string observer_name(const TlsOptions& options);
 
-/// What node `own` of a cluster of those nodes would say of the files when it starts: that they are
-/// not there, do not fit each other, are another's, or are no longer, or not yet, believed.
+/// Checks the files as node `own` of a cluster of `nodes` does at its start. Fails if a file is
+/// missing, if the files do not fit each other, if the certificate is for another node, or if it
+/// has expired or is not valid yet.
 Expected<> look_at(const TlsOptions& options, const NodeSet& nodes, NodeId own);
 
 }  // namespace net

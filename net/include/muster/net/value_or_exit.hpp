@@ -4,17 +4,17 @@
 
 #include <utility>
 
-/// How a program that has a node ends where something could not be done: as `muster` does.
+/// How a program with a node ends if an operation fails: in the same way as `muster`.
 
 namespace MUSTER_EXPORT muster {
 namespace net {
 
-/// Ends the process at once: the sentence on standard error, and the exit code of the failure
-/// (docs/operating.md). What was printed before is flushed; no destructor runs, as other threads
-/// may be at work.
+/// Ends the process at once. Prints the failure's sentence on standard error and uses its exit code
+/// (docs/reference/exit-codes.md). Output that was printed before is flushed. No destructor runs,
+/// because other threads may still be using the objects.
 [[noreturn]] void exit_with(const Failure& failure);
 
-/// The value, or the end of the process: `value_or_exit(storage::SqliteStorage::open(...))`.
+/// Returns the value, or ends the process: `value_or_exit(storage::SqliteStorage::open(...))`.
 template <class T>
 T value_or_exit(Expected<T> result) {
   if (!result) exit_with(result.error());

@@ -14,39 +14,42 @@
 #include <string>
 #include <string_view>
 
-/// How the owner of a node, and anybody who may see its cluster, asks it for its status.
+/// How the owner of a node, and observers of its cluster, ask it for its status.
 
 namespace MUSTER_EXPORT muster {
 namespace net {
 
-/// A Unix socket on which a node answers a word, and what is said along with it, with one line, or
-/// with a line at each change to whoever says "watch". Used on the thread of its executor.
+/// The Unix socket at which a node answers its owner. A client sends a word (and text after the
+/// word, if it needs any) and gets a line. A client that sends "watch" gets a line at each change.
+/// Used only on the thread of its executor.
 class Admin {
  public:
-  /// Each word that is answered, and how: it is given what stands behind the word, after a space,
-  /// and gives one line, or more, without the last one's end.
+  /// The words that are answered, each with a function. The function receives the text after the
+  /// word and a space. The function returns one line or more, without the last newline.
   using Words =
       std::map<std::string, std::function<std::string(std::string_view said)>, std::less<>>;
 
-  /// Answers at `path`, usually DIR/admin.sock, to the words. Whoever says "watch" is answered as
-  /// if it had said "status", and then told of changes.
+  /// Answers `words` at `path`, usually DIR/admin.sock. A client that sends "watch" is answered as
+  /// for "status", and is then told of changes.
   Admin(boost::asio::any_io_executor executor, std::string path, Words words);
   Admin(const Admin&) = delete;
   Admin& operator=(const Admin&) = delete;
   ~Admin();
 
-  /// Makes the socket, for its owner alone (0600), in place of one that a dead process left. Fails
-  /// with `bad_configuration` when the path is longer than the system can have or is no socket.
+  /// Makes the socket, which only its owner can use (mode 0600). Replaces the socket of a dead
+  /// process. Fails with `bad_configuration` if the path is too long for the system or is not a
+  /// socket.
   Expected<> listen();
 
-  /// True where somebody watches.
+  /// True if a client watches.
   [[nodiscard]] bool is_watched() const;
 
-  /// Tells all who watch: a line without its end. None is left out; who does not read is sent away
-  /// when 256 lines or 1 MiB wait for it, or when its place is wanted: 16 may be there at a time.
+  /// Sends a line, which is given without its newline, to all watching clients. No line is left
+  /// out. A client that does not read is disconnected when 256 lines or 1 MiB wait for it, or when
+  /// another client needs its place. There are 16 places.
   void tell(const std::string& line);
 
-  /// Ends all, and removes the socket.
+  /// Ends all connections, and removes the socket.
   void close();
 
  private:
@@ -54,27 +57,27 @@ class Admin {
   std::shared_ptr<Impl> impl_;
 };
 
-/// Asks the node whose socket is at `path` and returns its line without the line's end. Blocks for
-/// at most `bound`; fails with `unreachable` or `timed_out`.
+/// Asks the node at the socket `path`, and returns its line without the newline. Blocks for at most
+/// `bound`. Fails with `unreachable` or `timed_out`.
 Expected<std::string> ask_admin(const std::string& path, Duration bound,
                                 std::string_view word = "status");
 
-/// Watches the node whose socket is at `path`: calls `told` with its status, and with its status at
-/// each change, until that returns true. Blocks for at most `bound`; fails with `unreachable`, also
-/// when the node ends, or `timed_out`.
+/// Watches the node at the socket `path`. Calls `told` with the node's status at once and after
+/// each change, until `told` returns true. Blocks for at most `bound`. Fails with `unreachable` if
+/// the node cannot be reached or ends, and with `timed_out` after `bound`.
 Expected<> watch_admin(const std::string& path, Duration bound,
                        const std::function<bool(std::string line)>& told);
 
-/// What an observer proves of itself, and whose answers it believes; nothing where nodes have no
-/// `tls`.
+/// How an observer proves its identity, and which nodes it believes. If the nodes have no TLS, both
+/// members are empty.
 struct Observes {
-  std::optional<TlsOptions> tls;  ///< with an observer's certificate, or a node's
+  std::optional<TlsOptions> tls;  ///< names the certificate of an observer or of a node
   NodeSet nodes;
 };
 
-/// Asks the node at `address` ("host:port") as an observer of the cluster with that canonical text,
-/// and returns its status as JSON. Blocks for at most `bound`; fails with `unreachable`,
-/// `timed_out`, or `bad_configuration` where the node refuses the cluster.
+/// Asks the node at `address` ("host:port") for its status, as an observer of the cluster with that
+/// canonical text. Returns the status as JSON. Blocks for at most `bound`. Fails with
+/// `unreachable`, with `timed_out`, or with `bad_configuration` if the node refuses the cluster.
 Expected<std::string> ask_observer(const std::string& address, const std::string& cluster,
                                    Duration bound, const Observes& observes = {});
 

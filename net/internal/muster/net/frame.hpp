@@ -12,17 +12,17 @@
 #include <variant>
 #include <vector>
 
-/// What travels on a connection between two nodes: little-endian, length-prefixed, checksummed
-/// frames.
+/// The bytes on a connection between two nodes: little-endian, length-prefixed, checksummed frames.
 ///
 ///     length u32 | CRC-32 u32 | version u8 | kind u8 | body
 ///
-/// `length` counts all that follows it, the CRC-32 is of all that follows that. The body is written
-/// and read by the bounded archive of core. Bytes of the network never reach another reader.
+/// `length` counts the bytes after it. The CRC-32 covers the bytes after it. The body is written
+/// and read by the bounded archive of core. No other code interprets bytes from the network.
 ///
-/// What stays for ever: this header, and Hello and Refusal, which are in version 2 to the byte
-/// (host::wire_of_greetings). All other frames come after both Hellos, in the newest version that
-/// both speak; what a later version adds to them, or new ones, is said to nobody of an earlier one.
+/// Two nodes of any two versions have to be able to greet each other. So three things never change:
+/// this header, Hello and Refusal, whose version byte is always 2 (host::wire_of_greetings). All
+/// other frames come after both Hellos, in the newest version that both nodes speak. A field or a
+/// kind of frame that a later version adds is never sent to a node of an earlier one.
 
 namespace MUSTER_EXPORT muster {
 namespace net {
@@ -45,43 +45,44 @@ using host::wire_newest;
 using host::wire_oldest;
 using host::WireVersions;
 
-/// The bytes of a frame in that version, which a greeting does not have. A frame beyond
-/// `frame_limit` is an impossible state: see `fits`.
+/// The bytes of a frame in that version. Hello and Refusal always have the version of greetings. A
+/// frame larger than `frame_limit` is an impossible state: see `fits`.
 std::string encode_frame(const Frame& frame, std::uint8_t version = wire_newest);
 
-/// Appends them.
+/// Appends the bytes of a frame to `out`.
 void append_frame(std::string& out, const Frame& frame, std::uint8_t version = wire_newest);
 
-/// Takes frames out of a stream of bytes that may be cut anywhere.
+/// Reads frames from a stream of bytes, which can arrive in pieces of any size.
 class FrameReader {
  public:
-  /// A first frame of more than `most_at_first` bytes is none: it is refused by its length, unread.
+  /// The first frame may have at most `most_at_first` bytes. A longer first frame is refused as
+  /// soon as its length is known.
   explicit FrameReader(std::size_t most_at_first = frame_limit, WireVersions spoken = {});
 
-  /// Where the next bytes of the stream go: never empty, and never more room than `frame_limit`
-  /// needs.
+  /// The part of the buffer for the next bytes of the stream. This part is never empty. The buffer
+  /// never grows beyond the size of the largest frame.
   std::span<char> room();
-  /// That many bytes were put there.
+  /// The caller has put this many bytes into `room`.
   void filled(std::size_t bytes);
 
-  /// The next whole frame; none when more bytes are needed; a failure when the stream is no stream
-  /// of frames: too long, another version, an unknown kind, a wrong checksum, a body that is no
-  /// such value or has bytes left over. After a failure the reader is not to be used any more.
+  /// The next complete frame; none if more bytes are needed. Fails if the stream does not contain a
+  /// valid frame: the frame is too long, has another version, an unknown kind or a wrong checksum,
+  /// or its body does not decode completely. After a failure the reader must not be used any more.
   Expected<std::optional<Frame>> next();
 
-  /// The version of what follows, in both directions: since a Hello came, the newest that its
-  /// sender speaks too.
+  /// The version of all frames after the greetings, in both directions. A received Hello sets it to
+  /// the newest version that both sides speak.
   [[nodiscard]] std::uint8_t version() const { return taken_.newest; }
 
-  /// The bytes of the frame that `next` gave last.
+  /// The size in bytes of the frame that `next` returned last.
   [[nodiscard]] std::size_t last_size() const { return last_size_; }
 
-  /// True where the stream begins as one of TLS does.
+  /// True if the stream begins as a stream of TLS does.
   [[nodiscard]] bool is_tls() const {
     return end_ - begin_ >= 2 && buffer_[begin_] == 22 && buffer_[begin_ + 1] == 3;
   }
 
-  /// True when part of a frame has come and the rest has not.
+  /// True if a part of a frame has been received and the rest has not.
   [[nodiscard]] bool partial() const { return begin_ != end_; }
 
  private:
@@ -89,9 +90,9 @@ class FrameReader {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t last_size_ = 0;
-  std::size_t most_;  ///< bytes of the next frame
+  std::size_t most_;  ///< the most bytes that the next frame may have
   WireVersions spoken_;
-  WireVersions taken_;  ///< of frames that are no greetings
+  WireVersions taken_;  ///< the versions that are accepted, except for greetings
 };
 
 }  // namespace net

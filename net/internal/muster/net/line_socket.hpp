@@ -19,23 +19,24 @@ namespace net {
 
 using UnixSocket = boost::asio::local::stream_protocol::socket;
 
-/// A connection there. All of it is done by one thread at a time.
+/// A connection to a Unix socket of this kind. Only one thread at a time may use the object.
 class LineSocket : public std::enable_shared_from_this<LineSocket> {
  public:
   explicit LineSocket(UnixSocket socket) : socket_(std::move(socket)) {}
 
-  /// Reads the next line, without its end. It fails where the connection has ended, on either side;
-  /// with `not_found` where there are more than `most` bytes without one.
+  /// Reads the next line, without its newline. Fails if either side has ended the connection, and
+  /// with `not_found` if `most` bytes contain no newline.
   void read(std::size_t most,
-            std::function<void(boost::system::error_code error, std::string line)> took);
-  /// The line goes when those before it have. `gone` is called when it has, or never can.
+            std::function<void(boost::system::error_code error, std::string line)> on_line);
+  /// Sends a line after all earlier ones. Calls `gone` when the line is sent, or when it can never
+  /// be sent.
   void tell(std::string line, std::function<void()> gone = {});
-  /// How many have not gone.
+  /// The number of lines that are not sent yet.
   [[nodiscard]] std::size_t untold() const { return untold_.size(); }
   [[nodiscard]] std::size_t untold_bytes() const { return untold_bytes_; }
   /// Ends the connection.
   void close();
-  /// Tells a line before, if it can go at once.
+  /// Sends one more line, unless the system would have to wait for room, and ends the connection.
   void close_with(const std::string& line);
 
  private:
@@ -46,26 +47,26 @@ class LineSocket : public std::enable_shared_from_this<LineSocket> {
   void write();
 
   UnixSocket socket_;
-  std::string text_;           // read, and not taken
-  std::deque<Untold> untold_;  // the first is being written
+  std::string text_;           // read from the socket, and not handed out yet
+  std::deque<Untold> untold_;  // the first one is being written
   std::size_t untold_bytes_ = 0;
 };
 
-/// Listens at a path, for the owner of this process alone (0600). No program that this process
-/// starts will hold it open, or a connection to it.
+/// Listens at a path that only the owner of this process can use (mode 0600). Programs that this
+/// process starts inherit neither the socket nor its connections.
 class LineListener {
  public:
-  using Took = std::function<void(UnixSocket socket)>;
+  using OnConnection = std::function<void(UnixSocket socket)>;
 
-  LineListener(boost::asio::any_io_executor executor, Took took);
+  LineListener(boost::asio::any_io_executor executor, OnConnection on_connection);
   LineListener(const LineListener&) = delete;
   LineListener& operator=(const LineListener&) = delete;
   ~LineListener();
 
-  /// In place of a socket that a dead process left. Fails with `bad_configuration` when the path is
-  /// longer than the system can have or is no socket.
+  /// Replaces the socket of a dead process. Fails with `bad_configuration` if the path is too long
+  /// for the system or is not a socket.
   Expected<> listen(const std::string& path);
-  /// Accepts nobody any more, and removes the socket.
+  /// Accepts no more connections, and removes the socket.
   void close();
 
  private:

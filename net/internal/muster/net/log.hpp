@@ -10,16 +10,16 @@
 namespace MUSTER_EXPORT muster {
 namespace net {
 
-/// One line, with the present time and its '\n', never longer than `say` takes. As text
-/// "2026-11-21T22:05:12.345Z warning muster: node 3 ..."; as JSON an object with `time`, `level`,
-/// `node` and `text`.
+/// One line of the log, with the present time and its '\n', at most as long as `say` permits. As
+/// text: "2026-11-21T22:05:12.345Z warning muster: node 3 ...". As JSON: an object with `time`,
+/// `level`, `node` and `text`.
 std::string log_line(LogFormat format, LogLevel level, NodeId node, std::string_view text);
 
-/// What the journal of systemd reads off the beginning of a line, "<4>"; empty where standard error
-/// is not such a journal (JOURNAL_STREAM).
+/// The priority that systemd's journal reads at the beginning of a line, such as "<4>". Empty if
+/// standard error is not connected to that journal (JOURNAL_STREAM).
 std::string_view journal_priority(LogLevel level);
 
-/// Says that line, with its priority, on standard error.
+/// Writes a line of the log, after its priority, to standard error.
 void say_in_log(LogFormat format, LogLevel level, NodeId node, std::string_view text);
 
 }  // namespace net

@@ -4,14 +4,14 @@
 
 #include <string_view>
 
-/// What a node says to people, on standard output and standard error.
+/// The output of a node for people, on standard output and standard error.
 
 namespace MUSTER_EXPORT muster {
 namespace net {
 
-/// Writes one line, of which 4,095 bytes at most, to that descriptor, and never waits: where nobody
-/// reads a pipe that is full, or a terminal is stopped, the line is lost. The next one that is not
-/// says how many were. From any thread.
+/// Writes one line of at most 4,095 bytes to that descriptor, and never waits. If a pipe is full
+/// because no process reads it, or a terminal is stopped, the line is lost. The next line that gets
+/// through says how many were lost. May be called from any thread.
 void say(int descriptor, std::string_view line);
 
 }  // namespace net

@@ -11,21 +11,21 @@
 #include <optional>
 #include <string>
 
-/// What a node says of itself: `muster status --json`, and the answer to an observer.
+/// The status of a node: `muster status --json`, and the answer to an observer.
 
 namespace MUSTER_EXPORT muster {
 namespace net {
 
 using muster::operator==;
 
-/// Why a process has no node that takes part, though it lives.
+/// Why a process lives although its node takes no part.
 enum class Out {
-  stood_back,    ///< hooks failed again and again: it comes back after a while
+  stood_back,    ///< hooks failed again and again: it returns after a while
   stepped_down,  ///< its owner wanted it out for a while
-  drained,       ///< its owner wanted it out, until told otherwise
-  held_down,     ///< its last lives were too short: the next waits before it listens
-  unsteady,      ///< it lost its groups again and again: it comes back after a while
-  unproven,      ///< its certificate is over or was taken back: it comes back with another
+  drained,       ///< its owner wanted it out until a further order
+  held_down,     ///< its last lives were too short: the next one waits before it listens
+  unsteady,      ///< it lost its groups again and again: it returns after a while
+  unproven,      ///< its certificate has expired or was revoked: it returns when it has a new one
 };
 MUSTER_DESCRIBE_ENUM(Out, stood_back, stepped_down, drained, held_down, unsteady, unproven)
 
@@ -42,30 +42,36 @@ struct NodeStatus {
   Duration as_of{};  ///< CLOCK_MONOTONIC, when this state was reached
   Wait procedure{};
   Activity application{};
-  Shown shown;                      ///< what its application says that it is
-  std::string broken;               ///< what it said is broken, first in this life; empty: nothing
-  std::string progress;             ///< how far the hook that runs says it is
-  std::uint64_t journal_dropped{};  ///< lines that could not be written
+  Shown shown;                      ///< the state that the application shows
+  std::string broken;               ///< its first reported fault in this life; empty: none
+  std::string progress;             ///< the progress that the running hook reports
+  std::uint64_t journal_dropped{};  ///< lines of the journal that were not written
   std::uint64_t slow_saves{};       ///< commits of this life that took longer than T/2
-  /// The least T that has room for what waited for longer than T/2 in this life; zero: T itself.
+  /// The smallest T that would suffice for the longest wait of this life. Zero: nothing has waited
+  /// for longer than T/2, so the present T suffices.
   Duration needed_T{};
-  std::optional<Out> out;  ///< the last life is over, and the next has not begun
-  /// Nodes that differ, and in what: the keys with both values, where its text was heard.
+  std::optional<Out> out;  ///< set if the last life is over and the next has not begun
+  /// The nodes whose configuration differs from this node's. For each: the keys that differ, and
+  /// both values if the other node's text is known.
   std::map<NodeId, std::string> differing;
   /// The wire version of each session.
   std::map<NodeId, std::uint8_t> wire;
-  /// Whom this coordinator does not let in yet, and for how long (docs/options/calm.md).
+  /// If this node is the coordinator: the nodes that it keeps out for now, and for how long
+  /// (docs/explanation/options/calm.md).
   std::map<NodeId, Duration> held;
-  /// How long ago the last letter of its coordinator came; none where it has none, or is it.
+  /// The time since the last letter of its coordinator; none if it has no coordinator or is the
+  /// coordinator.
   std::optional<Duration> coordinator_heard_ns;
-  /// For how long a member that is Normal may hear nothing of its coordinator: longest_silence.
+  /// The longest time for which a Normal member can hear nothing from a coordinator that works:
+  /// longest_silence.
   std::optional<Duration> coordinator_bound_ns;
-  /// What began the reorganization that goes on: "coordinator 2 is in another group, 20.3"; empty
-  /// in Normal.
+  /// The cause of the present reorganization, such as "coordinator 2 is in another group, 20.3".
+  /// Empty in Normal.
   std::string because;
-  /// Two coordinators that halt it in turn, as neither hears the other; empty: there are none.
+  /// Two coordinators that halt this node in turn, as they cannot hear each other. Empty: there are
+  /// none.
   NodeSet halted_in_turn_by;
-  /// How long its certificate still holds; negative: it has ended. None without [tls].
+  /// The time until the node's certificate expires; negative: it has expired. None without [tls].
   std::optional<Duration> certificate_ns;
   Counters counters;
 };
@@ -75,11 +81,11 @@ MUSTER_DESCRIBE(NodeStatus, node, status, coordinator, group, halted_by, up, inc
                 coordinator_heard_ns, coordinator_bound_ns, because, halted_in_turn_by,
                 certificate_ns, counters);
 
-/// What a node says of its cluster to its owner.
+/// The part of a cluster's configuration that a node tells its owner.
 struct ClusterSeen {
   std::string cluster;                      ///< the canonical text, for an observer
   std::map<NodeId, std::string> addresses;  ///< of all nodes: "host:port"
-  std::optional<TlsOptions> tls;            ///< what to prove there, and whom to believe
+  std::optional<TlsOptions> tls;  ///< for an observer: its identity, and the authorities to trust
 };
 MUSTER_DESCRIBE(ClusterSeen, cluster, addresses, tls);
 

@@ -9,18 +9,19 @@
 namespace MUSTER_EXPORT muster {
 namespace storage {
 
-/// What a MemoryStorage keeps. It outlives the storage as a disk outlives a process, so that a node
-/// in one process can fail and come back.
+/// The contents of a MemoryStorage. These contents outlive the storage, as a disk outlives a
+/// process. So a node can fail and come back within one process.
 struct MemoryCells {
   SafeState safe;
   std::map<std::string, Bytes> cells;
 };
 
-/// Safe storage in memory: the same promises as long as the process lives.
+/// Safe storage in memory. This storage keeps the promises of SafeStorage only as long as the
+/// process lives.
 class MemoryStorage final : public SafeStorage {
  public:
   MemoryStorage() : kept_(std::make_shared<MemoryCells>()) {}
-  /// Opens what an earlier storage kept.
+  /// Opens the contents that an earlier storage left.
   explicit MemoryStorage(std::shared_ptr<MemoryCells> kept) : kept_(std::move(kept)) {}
 
   Expected<SafeState> load() override;

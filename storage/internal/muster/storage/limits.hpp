@@ -14,8 +14,8 @@ inline constexpr std::size_t largest_value = 1024 * 1024;
 /// The largest encoded SafeState, in bytes.
 inline constexpr std::size_t largest_record = 1024 * 1024;
 
-/// Refuses (`hook_failed`: it is the application that asked) a batch with a key or a value beyond
-/// the limits. Nothing of it is written and the store goes on.
+/// Refuses a batch with a key or a value that is too large. The failure is `hook_failed`, as the
+/// application is at fault. Nothing of the batch is written, and the store can still be used.
 Expected<> check_limits(const CellBatch& batch);
 
 }  // namespace storage

@@ -1,6 +1,6 @@
 #pragma once
 
-// A Boost that stands in front of the one that Muster was built with.
+// A different Boost that the compiler finds before the Boost with which Muster was built.
 #include_next <boost/version.hpp>
 
 #undef BOOST_VERSION

@@ -9,11 +9,11 @@ namespace host {
 
 using muster::operator==;
 
-/// The wire versions that this build speaks, both included.
+/// The oldest and the newest wire version of this build, both included.
 constexpr std::uint8_t wire_oldest = 2;
 constexpr std::uint8_t wire_newest = 3;
 
-/// The wire versions that somebody speaks, both included.
+/// The range of wire versions that a node speaks, both included.
 struct WireVersions {
   std::uint8_t oldest = wire_oldest;
   std::uint8_t newest = wire_newest;

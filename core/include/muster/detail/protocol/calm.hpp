@@ -5,73 +5,86 @@
 #include <map>
 #include <optional>
 
-/// Calm: who makes its group reorganize again and again, though it lives, is let in later and later
-/// (docs/options/calm.md).
+/// Calm: a node that is alive may still make its group reorganize again and again. Such a node is
+/// kept out of the group for longer and longer times (docs/explanation/options/calm.md).
 
 namespace MUSTER_EXPORT muster {
 
 struct ProtocolConfig;
 
-/// For so long it is remembered that a node has made its group reorganize.
+/// How long a coordinator remembers that a node made its group reorganize.
 inline constexpr Duration calm_memory = std::chrono::hours(1);
 
-/// The longest that `calm` may be.
+/// The largest value of the setting `calm`.
 inline constexpr Duration longest_calm = std::chrono::minutes(5);
 
-/// How long nodes are held: the shortest time, doubled with each time more, up to the longest.
+/// For how long nodes are suspended: `shortest` at the first suspension, twice as long at each
+/// further one, at most `longest`.
 struct Holds {
   Duration shortest{};
   Duration longest{};
 };
 
-/// `calm`, up to sixty times that. With a quorum, where who falls silent costs the others its right
-/// and its `stop_deadline`, the shortest is four times that cost, if that is more, up to the
-/// longest.
+/// The suspension times of a configuration: from `calm` to sixty times `calm`.
+///
+/// With a quorum, a group that has a silent member must wait until the member's right is over, and
+/// then for one stop_deadline more. The shortest suspension is then at least four times that wait,
+/// but not more than the longest suspension. Otherwise an unsteady node would cost more than its
+/// suspension saves.
 Holds holds(const ProtocolConfig& config);
 
-/// How long a node is held that has made its group reorganize so often: from the second time on.
+/// How long a node is suspended after it has made its group reorganize `times` times. After the
+/// first time the node is not suspended.
 Duration held_after(unsigned times, Holds holds);
 
-/// For so long, until then by the clock of the coordinator.
+/// The suspension of one node by its coordinator.
 struct Hold {
-  Moment until{};
-  Duration time{};
+  Moment until{};   ///< by the coordinator's clock
+  Duration time{};  ///< the whole length of the suspension
 };
 MUSTER_DESCRIBE(Hold, until, time);
 
 /// A node that has made its group reorganize within the last hour.
 struct Unsteady {
-  unsigned times = 0;
-  Moment last{};  ///< the last time
+  unsigned times = 0;  ///< counted up to eight
+  Moment last{};       ///< when the node last made its group reorganize
   std::optional<Hold> held = {};
 };
 MUSTER_DESCRIBE(Unsteady, times, last, held);
 
-/// One time more: the first, where the last was more than an hour ago.
+/// Counts that `node` has made its group reorganize once more. The count starts again at one if the
+/// last such event was more than an hour ago.
 void count_once_more(Unsteady& node, Moment now);
-/// It has left for it once more: how long it stays away.
+/// Counts that a node has left its group by itself, because it is unsteady. Returns how long the
+/// node stays away.
 Duration stays_away(Unsteady& leaves, Moment now, Holds holds);
 
-/// A group that this coordinator has lost. At its next election point it is known which node
-/// differs from the others, or that none does.
+/// A group that this coordinator has lost, while the cause is not yet known. The answers that are
+/// still to come will show the cause. At the next election point the coordinator knows which node
+/// differs from the others, or that no node does.
 struct Loss {
-  NodeId by;                           ///< the node that was silent first, said No or refused
-  std::uint64_t counter{};             ///< of the group
-  bool joined = false;                 ///< `by` had joined the group, and knows its counter
-  NodeSet members;                     ///< of the group, without those proven dead
-  std::map<CallNumber, NodeId> round;  ///< the other calls to members that were out
-  NodeSet silent;          ///< members that did not answer one of those calls, or their Halt
-  bool by_itself = false;  ///< `by` has told with its Halted that it has joined no group since
-  std::optional<unsigned> retry_level = {};  ///< before, where the `start` of `by` failed
+  NodeId by;                ///< the first member that was silent, said No or refused
+  std::uint64_t counter{};  ///< the counter of the lost group
+  bool joined = false;      ///< `by` had joined the group, so it knows the group's counter
+  NodeSet members;          ///< the members of the lost group, except those proven dead
+  std::map<CallNumber, NodeId> round;  ///< the calls to members that had no answer when the group
+                                       ///< was lost
+  NodeSet silent;          ///< members that left one of these calls, or their Halt, unanswered
+  bool by_itself = false;  ///< the Halted answer of `by` shows that `by` has joined no other group
+                           ///< since
+  std::optional<unsigned> retry_level =
+      {};  ///< the back-off level before the loss; only if a failed `start` of `by` is the cause
 };
 MUSTER_DESCRIBE(Loss, by, counter, joined, members, round, silent, by_itself, retry_level);
 
-/// What a coordinator remembers of that.
+/// A coordinator's memory of unsteady nodes. A node that becomes coordinator starts with an empty
+/// memory.
 struct Calm {
-  std::map<NodeId, Unsteady> unsteady;  ///< itself among them
+  std::map<NodeId, Unsteady> unsteady;  ///< may contain the coordinator itself
   std::optional<Loss> loss;             ///< until the next election point
-  NodeSet ceased;  ///< halted nodes that may be held, and whose applications had ceased by then
-  // Older journals have these in the place of `loss`; nothing uses them any more.
+  NodeSet ceased;  ///< halted nodes that may be suspended and had already stopped their work
+  // Older journals have these fields in the place of `loss`. A node reads these fields and ignores
+  // them.
   NodeSet lost = {};
   std::optional<NodeId> blamed = {};
 };
@@ -85,7 +98,7 @@ inline constexpr bool left_out_in<&Calm::blamed> = true;
 template <>
 inline constexpr bool left_out_by_default<Calm> = true;
 
-/// Whom a coordinator holds.
+/// The nodes that a coordinator suspends.
 struct HeldNodes {
   std::map<NodeId, Hold> by_node;
   friend bool operator==(const HeldNodes&, const HeldNodes&) = default;

@@ -6,41 +6,50 @@
 #include <optional>
 #include <vector>
 
-/// What `quorum = "majority"` adds to letters, and how long its grants last
-/// (docs/options/quorum.md). It is Gray and Cheriton's lease, laid on the questions that the paper
-/// asks anyway: who holds one counts from sending, who grants one from answering, so that delays
-/// never matter.
+/// The additions of `quorum = "majority"` to letters, and how long its grants last
+/// (docs/explanation/options/quorum.md).
+///
+/// A grant is a lease (Gray and Cheriton, 1989). The answers to questions that the paper asks
+/// anyway carry it. The holder of a grant counts the length of the grant from the moment it sent
+/// the question. The node that granted it counts the length from the moment it answered, which is
+/// later. So the holder always stops first, however long a letter was on its way.
 
 namespace MUSTER_EXPORT muster {
 
-/// A point in time by a node's own clock, which also runs while its machine sleeps.
+/// A point in time by a node's own clock, in ns. The clock also runs while the machine sleeps.
+/// Clocks of different nodes are not comparable.
 using Moment = Duration;
 
-/// Until when the nodes of one group may work at the latest, as one node knows it: moments where it
-/// keeps them, and where it tells them, how long that is from then on; what is over is negative.
+/// The latest time until which the nodes of one group may work, as far as one node knows. In a
+/// node's state the times are moments of the node's clock. In a letter each time is the time that
+/// is left when the letter is sent; it is negative if the moment has passed.
 struct Rights {
-  std::optional<GroupNumber> group;  ///< none: whatever the node was in before, in another life too
-  Duration coordinator{};
-  Duration others{};      ///< every other node of it
-  bool own_word = false;  ///< the coordinator itself says so: of the others, `members` alone
+  std::optional<GroupNumber> group;  ///< none: every older group, also those of an earlier life
+  Duration coordinator{};            ///< until when the group's coordinator may work
+  Duration others{};                 ///< until when every other node of the group may work
+  bool own_word = false;  ///< the coordinator itself told these times; `members` replaces `others`
   std::map<NodeId, Duration> members = {};
 };
 MUSTER_DESCRIBE(Rights, group, coordinator, others, own_word, members);
 
-/// What rides on a letter.
+/// The additional fields of a letter.
 struct ByQuorum {
-  std::optional<CallNumber> heard;  ///< the last call of the sender that the addressee has granted
-  bool grants = false;              ///< who answers grants it to who called, for their group
-  bool awaits = false;              ///< who answers awaits a majority
-  std::vector<Rights> rights = {};  ///< with Joined: of all groups that it knows of
-  /// With Here: who answers is idle, in no group, and halted by nobody but who asks, or itself.
+  std::optional<CallNumber>
+      heard;  ///< of the receiver's granting answers, the last that the sender has received
+  bool grants = false;  ///< this answer grants the caller the right to coordinate their group
+  bool awaits = false;  ///< the answerer awaits a majority and is in no group
+  std::vector<Rights> rights =
+      {};  ///< with Joined: the rights of all groups that the answerer knows
+  /// With Here: the answerer's application is idle, or its life has only begun. The answerer is in
+  /// no group, and no third node has halted it. Only the caller's election, or its own, can make it
+  /// work again.
   bool ceased = false;
 };
 MUSTER_DESCRIBE(ByQuorum, heard, grants, awaits, rights, ceased);
 template <>
 inline constexpr bool left_out_by_default<std::optional<ByQuorum>> = true;
 
-/// Of a clock: by so much it may be fast or slow, in millionths.
+/// The largest error of a clock's rate, fast or slow, in millionths.
 struct ClockDrift {
   std::uint32_t millionths = 10'000;
   friend constexpr bool operator==(const ClockDrift&, const ClockDrift&) = default;
@@ -49,13 +58,15 @@ MUSTER_DESCRIBE(ClockDrift, millionths);
 template <>
 inline constexpr bool left_out_by_default<ClockDrift> = true;
 
-/// How long who answers takes itself for bound: a period, a call, and the longer of both. A right
-/// that is renewed each period outlasts one call that stays unanswered.
+/// How long a grant binds the member that gave it: one period of Check(i), plus T, plus the longer
+/// of these two. The grant is renewed in each period, so it outlasts one call that stays
+/// unanswered.
 Duration granted_for(const Timings& timings);
-/// How long who is answered may go by it: the same, by a clock that is slow beside one that is
-/// fast.
+/// How long the holder of a grant may rely on it: `granted_for`, shortened by the drift. So the
+/// holder's time ends first, even if the holder's clock is slow and the member's clock is fast.
 Duration held_for(const Timings& timings, ClockDrift drift);
-/// In what time who has lost its right has ceased, by any clock.
+/// The longest time, by any clock, in which a node stops its work after its right has ended:
+/// stop_deadline, lengthened by the drift.
 Duration ceases_within(const Timings& timings, ClockDrift drift);
 
 }  // namespace muster

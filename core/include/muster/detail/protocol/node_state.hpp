@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-/// What a node remembers in one life, whatever protocol it runs.
+/// The part of a node's state that every protocol has.
 
 template <>
 inline constexpr bool muster::left_out_by_default<muster::Differing> = true;
@@ -14,35 +14,35 @@ inline constexpr bool muster::left_out_by_default<muster::Differing> = true;
 namespace MUSTER_EXPORT muster {
 
 struct Common {
-  // Of the paper's state vector S(i).
+  // From the paper's state vector S(i).
   Status s = Status::Down;
   std::optional<Definition> d;
   std::optional<GroupNumber> g;
 
   // The application.
   Activity application = Activity::Owing;
-  Ticket ticket;            ///< of the hook that runs, or ran last
-  Report report;            ///< what the application said last that it holds
-  unsigned failed_hooks{};  ///< since it was last Normal
-  /// In a group of several nodes, since it was last Normal in such a group.
+  Ticket ticket;            ///< the ticket of the hook that runs, or that ran last
+  Report report;            ///< the application's last report
+  unsigned failed_hooks{};  ///< since this node was last Normal
+  /// Hooks that failed in groups of several nodes, since this node was last Normal in such a group.
   unsigned failed_in_company{};
 
   std::optional<LeaveCause> leaving;
   bool left = false;
 
   // Numbers and storage.
-  SafeState safe;  ///< what is in safe storage, as of the last Save
+  SafeState safe;  ///< the contents of safe storage, as of the last Save
   std::map<NodeId, Incarnation> seen;
-  std::map<NodeId, Instance> instances;  ///< of those lives, where they are known
+  std::map<NodeId, Instance> instances;  ///< the instances of the lives in `seen`, if known
   std::uint64_t counter{};               ///< the highest group counter seen, chosen or accepted
-  CallNumber calls;
+  CallNumber calls;                      ///< the last call number in use
 
-  bool coordinator_armed = false;  ///< the timer
+  bool coordinator_armed = false;  ///< the timer `coordinator` runs
 
-  Differing met;  ///< the others that are alive, as the host told last
+  Differing met;  ///< the other living nodes, as the host reported them last
 };
 
-/// A journal that does not mention it was written before this was counted.
+/// Older journals do not contain this field.
 template <>
 inline constexpr bool left_out_in<&Common::failed_in_company> = true;
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-/// How many bytes values take in the archive (muster/values/archive.hpp).
+/// The sizes of values in the archive (muster/values/archive.hpp).
 
 namespace MUSTER_EXPORT muster {
 namespace detail {
@@ -24,8 +24,8 @@ using UnsignedOf = std::conditional_t<
     std::conditional_t<Size == 2, std::uint16_t,
                        std::conditional_t<Size == 4, std::uint32_t, std::uint64_t>>>;
 
-// The least number of bytes that a value of the type takes: what a count of them has to be covered
-// by.
+// The least number of bytes that a value of this type takes. The reader uses this number to check a
+// count of elements.
 template <class T>
 constexpr std::size_t least_bytes() {
   if constexpr (ArchivedNumber<T>) {

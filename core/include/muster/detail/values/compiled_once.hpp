@@ -6,8 +6,8 @@
 
 #include <string>
 
-/// Text, JSON and archive of the large values, as ordinary functions: whoever writes a type down
-/// here has them made in one file of core or net, and in no file that uses them.
+/// Text, JSON and archive of the large value types, compiled once. A type that is listed with these
+/// macros is compiled in one source file of core or net instead of in every file that uses it.
 
 namespace MUSTER_EXPORT muster {
 
@@ -18,7 +18,7 @@ namespace detail {
 
 class JsonReader;
 
-// What text.hpp, json.hpp and archive.hpp make of a description.
+// The functions that text.hpp, json.hpp and archive.hpp make from a description.
 template <class T>
 void append_text(std::string& out, const T& value);
 template <class T>
@@ -42,11 +42,13 @@ void load_value(InputArchive& archive, T& value);
   WHERE template void ::muster::detail::save_value(::muster::OutputArchive&, const __VA_ARGS__&); \
   WHERE template void ::muster::detail::load_value(::muster::InputArchive&, __VA_ARGS__&)
 
-/// Text and JSON of that type are compiled elsewhere. Stands outside of namespaces, after the type.
+/// Declares that the text and JSON of a type are compiled elsewhere. Write it after the type,
+/// outside of namespaces.
 #define MUSTER_COMPILED_ONCE(...) MUSTER_FORMS_OF(extern, __VA_ARGS__)
-/// They are compiled here, where text.hpp and json.hpp are included.
+/// Compiles the text and JSON of a type here. The file must include text.hpp and json.hpp.
 #define MUSTER_COMPILE(...) MUSTER_FORMS_OF(, __VA_ARGS__)
 
-/// The same of its archive, archive.hpp.
+/// Two macros for the archive of a type (archive.hpp): the first declares that it is compiled
+/// elsewhere, the second compiles it.
 #define MUSTER_ARCHIVED_ONCE(...) MUSTER_ARCHIVE_OF(extern, __VA_ARGS__)
 #define MUSTER_COMPILE_ARCHIVE(...) MUSTER_ARCHIVE_OF(, __VA_ARGS__)

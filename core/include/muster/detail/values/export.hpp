@@ -1,4 +1,4 @@
 #pragma once
 
-/// Marks what a shared library shows: all that headers declare. The rest is hidden.
+/// Marks everything that headers declare as visible in a shared library. The rest is hidden.
 #define MUSTER_EXPORT __attribute__((visibility("default")))

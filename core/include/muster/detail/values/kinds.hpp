@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-/// The kinds of values that hash, text, JSON and archive tell apart.
+/// The kinds of values that the hash, text, JSON and archive functions distinguish.
 
 namespace MUSTER_EXPORT muster {
 

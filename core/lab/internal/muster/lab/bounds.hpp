@@ -8,23 +8,23 @@
 #include <string>
 #include <vector>
 
-/// In which world the checker looks, and how far.
+/// The world that the checker searches, and the limits of the search.
 
 namespace MUSTER_EXPORT muster {
 namespace lab {
 
 using muster::operator==;
 
-/// What becomes of letters on their way (assumptions 6 to 8).
+/// The order in which letters arrive (assumptions 6 to 8).
 enum class Channels {
-  session,      ///< what muster::net gives: in order, between one life and one life
-  fifo,         ///< in the order sent, per pair of nodes, whichever life sent them
+  session,      ///< as with muster::net: in order, from one life to one life
+  fifo,         ///< in the order sent, for each pair of nodes, across all lives
   incarnation,  ///< in the order sent within one life of the sender
   any,          ///< in any order
 };
 MUSTER_DESCRIBE_ENUM(Channels, session, fifo, incarnation, any)
 
-/// How long the application's hooks take.
+/// How long the hooks of the application take.
 enum class Hooks {
   prompt,   ///< no time
   slow,     ///< any time
@@ -38,29 +38,37 @@ struct Bounds {
   ProtocolName protocol = ProtocolName::bully;
   Repairs repairs;                         ///< of the Bully
   invitation::Repairs invitation_repairs;  ///< of the Invitation
-  Struck struck;                           ///< lines taken out of the protocol
+  Struck struck;                           ///< lines of the protocol that are struck
   Options options;
   Channels channels = Channels::session;
   Hooks hooks = Hooks::prompt;
-  std::optional<unsigned> failures = 2;        ///< none: unbounded
-  std::optional<unsigned> wrong_timeouts = 0;  ///< of calls that may still be answered; none: any
+  std::optional<unsigned> failures = 2;  ///< none: unbounded
+  /// The number of timeouts of calls that may still be answered; none: unbounded.
+  std::optional<unsigned> wrong_timeouts = 0;
   unsigned duplicates = 0;
   unsigned losses = 0;  ///< of letters between nodes that are up
   unsigned pauses = 0;
   unsigned leaves = 0;
-  unsigned failed_hooks = 2;  ///< where hooks fail
-  unsigned differences = 0;   ///< new lives with another configuration, or with the first again
-  unsigned restores = 0;      ///< stores put back to what they were, but for the incarnation
-  std::optional<unsigned> ticks = {};  ///< of a world with clocks, then time stands; none: any
-  unsigned queue = 1;                  ///< letters on their way from one node to another, at most
-  NodeSet start;                       ///< these begin Normal, in one group; the others down
-  Cuts cuts;  ///< never hear each other, from where the search begins (against assumption 8)
-  bool slow_restart = false;   ///< a life begins when nothing of the last one is under way
+  unsigned failed_hooks = 2;  ///< the number of failed hooks, with Hooks::failing
+  unsigned differences = 0;   ///< new lives that change the node's configuration, to another one or
+                              ///< back
+  unsigned restores = 0;      ///< stores that are replaced by an older copy; the incarnation is
+                              ///< kept
+  /// The number of ticks in a world with clocks; after the last one no time passes. None:
+  /// unbounded.
+  std::optional<unsigned> ticks = {};
+  unsigned queue = 1;  ///< the largest number of letters on their way from one node to another
+  NodeSet start;       ///< these nodes begin Normal, in one group; the others begin down
+  Cuts cuts;  ///< pairs that never hear each other, from the beginning of the search (against
+              ///< assumption 8)
+  bool slow_restart = false;  ///< a life begins only when no letter or call of the node's last life
+                              ///< is under way
   bool split_actions = false;  ///< a node may also fail between two actions of one step
-  bool canonical = true;       ///< off: numbers and dead fields stay as they are
-  bool counters = false;       ///< group counters keep their order; then group-grows is checked
-  bool liveness = false;       ///< also ask from where Assertion 2 cannot be reached
-  std::vector<std::string> assertions;  ///< looked at; empty: all that the protocol claims
+  bool canonical = true;       ///< false: numbers and dead fields stay as they are
+  bool counters = false;       ///< group counters keep their order, and group-grows is checked
+  bool liveness = false;       ///< also look for worlds from which Assertion 2 cannot be reached
+  /// The assertions that are checked; empty: all that the protocol claims.
+  std::vector<std::string> assertions;
   unsigned threads = 1;
   std::uint64_t limit_states = 0;  ///< 0: none
   std::uint64_t limit_memory = 0;  ///< bytes; 0: none

@@ -7,12 +7,13 @@
 namespace MUSTER_EXPORT muster {
 namespace net {
 
-/// The library has this function for the Boost that it was compiled with, and for no other.
+/// The library defines this function only for the version of Boost with which it was compiled.
 template <int boost_version>
 void built_with_boost();
 
-/// A file with Asio's types asks for that of its own Boost: with another one nothing links,
-/// even if the linker drops what is unused.
+/// Each file that uses Asio's types refers to the function for its own version of Boost. If a
+/// program uses another version of Boost, it does not link, even if the linker drops unused
+/// symbols.
 #if __has_cpp_attribute(gnu::retain)
 [[gnu::retain]]
 #endif
