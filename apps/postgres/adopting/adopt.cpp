@@ -1,11 +1,10 @@
 #include "apps/postgres/adopting/adopt.hpp"
 
 #include "apps/postgres/server/conf.hpp"
+#include "apps/postgres/server/control_file.hpp"
 #include "apps/postgres/server/marker.hpp"
 #include "apps/postgres/server/own_settings.hpp"
 #include "apps/postgres/server/tools.hpp"
-
-#include <sstream>
 
 namespace muster::postgres {
 namespace {
@@ -30,21 +29,6 @@ Expected<> bring_file(const InstanceOptions& options, const Whereabouts& from,
   const auto text = read_text(moved(its, from, to));
   if (!text) return text.error();
   return *text ? write_durably(to / name, **text) : Expected<>();
-}
-
-/// The timeline of a database whose server was shut down in order.
-Expected<std::uint32_t> timeline_of(const InstanceOptions& options) {
-  const auto control_file =
-      output_of(options, "pg_controldata", {"--pgdata", options.data.string()});
-  if (!control_file) return control_file.error();
-  std::istringstream lines(*control_file);
-  const std::string name = "Latest checkpoint's TimeLineID:";
-  for (std::string line; std::getline(lines, line);) {
-    std::uint32_t timeline = 0;
-    if (line.starts_with(name) && std::istringstream(line.substr(name.size())) >> timeline)
-      return timeline;
-  }
-  return Failure{ExitCode::temporary, "pg_controldata does not show the timeline of the database"};
 }
 
 }  // namespace
@@ -77,12 +61,10 @@ Expected<> bring_settings(const InstanceOptions& options, const Whereabouts& fro
 Expected<> begin_history(const InstanceOptions& options, const fs::path& meanwhile) {
   InstanceOptions there = options;
   there.data = meanwhile;
-  const auto timeline = timeline_of(there);
-  if (!timeline) return timeline.error();
-  const Marker first = first_marker(options, *timeline);
-  const auto system = system_identifier_in(meanwhile);
-  if (auto known = write_known_terms(options, {system.value_or(0), first.rows_ended, {first}});
-      !known)
+  const auto control = read_control_file(meanwhile);
+  if (!control) return control.error();
+  const Marker first = first_marker(options, control->timeline);
+  if (auto known = write_known_terms(options, {control->system, first.rows_ended, {first}}); !known)
     return known;
   if (const auto said = in_single_user(there, statements_of_first_row(first)); !said)
     return said.error();

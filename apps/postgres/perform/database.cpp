@@ -80,7 +80,11 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
             [this](NodeId heir) { hand_over("a switch-over was requested", heir); }),
         instance_(
             std::in_place, context_.get_executor(), std::move(options),
-            [this](const KeeperEvent& died) { take(died.what); }, tell_) {}
+            [this](const KeeperEvent& died) { take(died.what); },
+            [this](const std::string& sentence) {
+              tell_(sentence);
+              show(shown_);  // it may tell that the server admits no session, or does again
+            }) {}
 
   void run() {
     thread_ = std::thread([this] { context_.run(); });
@@ -340,7 +344,10 @@ class Database::Impl : public std::enable_shared_from_this<Database::Impl> {
       last_held_->stop();
     }
     if (services_ == nullptr) return;
-    services_->show({{{"primary", is_open(show)}, {"replica", show.replica}}, show.doing});
+    const std::string& refused = instance_->refused_because();
+    services_->show(
+        {{{"primary", is_open(show)}, {"replica", show.replica}},
+         show.doing + (refused.empty() ? "" : "; PostgreSQL admits no session here: " + refused)});
   }
 
   const Settings settings_;

@@ -47,7 +47,7 @@ constexpr Duration after_first_clone = std::chrono::seconds(1),
 
 Instance::Instance(Executor executor, InstanceOptions options, Hear died,
                    std::function<void(const std::string&)> log)
-    : core_{std::move(executor), std::move(options), {}, {}, false, {}, {}, {}, {}, std::move(log)},
+    : core_{.executor = std::move(executor), .options = std::move(options), .log = std::move(log)},
       died_(std::move(died)),
       until_it_may_(core_.executor) {
   core_.server_ended = [this](const Failed& how) { see_end(how); };
@@ -131,6 +131,7 @@ void Instance::see_end(const Failed& how) {
   core_.kept.reset();
   core_.acknowledger.reset();
   core_.postmaster.reset();
+  core_.refused_because.clear();
   const bool expected = task_ && task_->is_about_end();
   if (task_) task_->server_ended(how);
   if (ordered || expected) return;

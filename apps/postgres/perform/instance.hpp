@@ -39,6 +39,9 @@ class Instance {
   [[nodiscard]] Expected<Loaded> load() const;
 
   [[nodiscard]] const InstanceOptions& options() const { return core_.options; }
+  /// Why the server, a standby that is whole, admits no session of its node. Empty: it admits
+  /// them, or no server runs.
+  [[nodiscard]] const std::string& refused_because() const { return core_.refused_because; }
   /// The process id of the postmaster. None: no postmaster runs.
   [[nodiscard]] std::optional<pid_t> pid() const;
 

@@ -1,5 +1,7 @@
 #include "apps/postgres/perform/order_task.hpp"
 
+#include "apps/postgres/server/data_on_disk.hpp"
+#include "apps/postgres/server/processes.hpp"
 #include "apps/postgres/server/tools.hpp"
 
 #include <boost/asio/post.hpp>
@@ -70,11 +72,17 @@ void OrderTask::connect(std::optional<Session>& session, NodeId to, Question que
   session.emplace(core_.executor, session_parameters(core_.options, to));
   session->connect(usual_bound, [this, &session, question = std::move(question)](auto connected) {
     if (!tell_) return;
+    if (connected && &session == &core_.kept) admits();
     if (connected) return put(*session, question);
     session.reset();
     if (question.otherwise) return question.otherwise(connected.error());
     fail("cannot ask PostgreSQL: " + connected.error().what);
   });
+}
+
+void OrderTask::admits() {
+  if (std::exchange(core_.refused_because, {}).empty()) return;
+  core_.log("PostgreSQL admits sessions of its node again");
 }
 
 void OrderTask::put(Session& session, Question question) {
@@ -87,6 +95,30 @@ void OrderTask::put(Session& session, Question question) {
     if (question.otherwise) return question.otherwise(answer.error());
     fail("PostgreSQL refuses \"" + question.statement + "\": " + answer.error().what);
   });
+}
+
+void OrderTask::look_at_own_log(std::function<void(const OwnLog&)> then, Otherwise otherwise) {
+  if (!core_.refused_because.empty()) {
+    const auto disk = read_data_on_disk(options().data);
+    if (!disk && otherwise) return otherwise({{}, disk.error().what});
+    if (!disk) return fail(disk.error().what);
+    return then(
+        {disk->system, true, streams(options().data), disk->timeline, disk->end, disk->end});
+  }
+  ask(
+      "SELECT system_identifier, pg_is_in_recovery(), status = 'streaming', received_tli,"
+      " flushed_lsn, greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())"
+      " FROM pg_control_system() LEFT JOIN pg_stat_wal_receiver ON true",
+      {},
+      [then = std::move(then)](const Answer& answer) {
+        const Row& row = answer.rows.at(0);
+        const auto lsn = [&row](std::size_t at) {
+          return parse_lsn(text_in(row, at)).value_or(Lsn{});
+        };
+        then({number_in(row, 0), is_true(row, 1), is_true(row, 2),
+              static_cast<std::uint32_t>(number_in(row, 3)), lsn(4), lsn(5)});
+      },
+      std::move(otherwise));
 }
 
 Expected<> OrderTask::write_conf(const Conf& conf) {

@@ -16,14 +16,27 @@ struct Core {
   Executor executor;
   InstanceOptions options;
   /// The contents of muster.conf. None: this life has not written the file yet.
-  std::optional<Conf> conf;
-  std::unique_ptr<Postmaster> postmaster;
-  bool ending = false;          ///< the server was told to shut down
-  std::optional<Term> term;     ///< the greatest in the log
-  std::optional<Session> kept;  ///< a kept connection to our own server
-  std::optional<Acknowledger> acknowledger;
-  std::function<void(const Failed& how)> server_ended;
+  std::optional<Conf> conf{};
+  std::unique_ptr<Postmaster> postmaster{};
+  bool ending = false;            ///< the server was told to shut down
+  std::optional<Term> term{};     ///< the greatest in the log
+  std::optional<Session> kept{};  ///< a kept connection to our own server
+  /// Why the server, a standby, admits no session of its node, although its data is whole. Orders
+  /// then use its files and signals. Empty: it admits them.
+  std::string refused_because{};
+  std::optional<Acknowledger> acknowledger{};
+  std::function<void(const Failed& how)> server_ended{};
   std::function<void(const std::string&)> log;  ///< tells the node's log a sentence
+};
+
+/// The log of the node's own server, a standby.
+struct OwnLog {
+  std::uint64_t system{};  ///< the system identifier
+  bool is_standby = true;
+  bool streams{};
+  std::uint32_t timeline{};
+  Lsn flushed;  ///< what it has received is flushed up to here; zero: it has received nothing
+  Lsn end;      ///< the greater of `flushed` and what it has replayed
 };
 
 /// Called with the event that ends an order.
@@ -63,6 +76,8 @@ class OrderTask {
   /// Sends one statement to another node's server.
   void ask_there(NodeId node, const std::string& statement, Then then,
                  Otherwise otherwise = nullptr);
+  /// Reads how far the log of our own standby goes. If it admits no session, its files are read.
+  void look_at_own_log(std::function<void(const OwnLog&)> then, Otherwise otherwise = nullptr);
   /// Makes a checkpoint at any node's server, however long that takes.
   void checkpoint_there(NodeId node, Then then);
   /// Writes muster.conf, and repairs postgresql.conf if it does not include that file any more.
@@ -90,6 +105,7 @@ class OrderTask {
     Then then;
     Otherwise otherwise;
   };
+  void admits();
   void put_there(NodeId node, Question question);
   void connect(std::optional<Session>& session, NodeId to, Question question);
   void put(Session& session, Question question);

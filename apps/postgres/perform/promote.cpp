@@ -1,6 +1,11 @@
+#include "apps/postgres/decide/check.hpp"
 #include "apps/postgres/perform/order_task.hpp"
+#include "apps/postgres/server/control_file.hpp"
 #include "apps/postgres/server/marker.hpp"
+#include "apps/postgres/server/processes.hpp"
 #include "apps/postgres/server/wal.hpp"
+
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +22,7 @@ class PromoteTask : public OrderTask {
   using OrderTask::OrderTask;
 
   void begin() override {
+    if (!core().refused_because.empty()) return promote_without_session();
     ask("SELECT pg_is_in_recovery()", {}, [this](const Answer& answer) {
       if (!is_true(answer.rows.at(0), 0)) return done(Promoted{});
       ask("SELECT pg_promote(wait => false)", {}, [this](const Answer&) { await(); });
@@ -24,6 +30,22 @@ class PromoteTask : public OrderTask {
   }
 
  private:
+  // As pg_ctl does. A server that has been promoted admits sessions, whatever kept it from doing so
+  // as a standby.
+  void promote_without_session() {
+    if (!holds(write_durably(options().data / "promote", ""))) return;
+    ::kill(core().postmaster->pid(), SIGUSR1);
+    await_session();
+  }
+
+  void await_session() {
+    if (!takes_connections(options().data, core().postmaster->pid()))
+      return again([this] { await_session(); });
+    ask_on_new_connection(
+        "SELECT", {}, [this](const Answer&) { await(); },
+        [this](const SqlError&) { again([this] { await_session(); }); });
+  }
+
   void await() {
     ask("SELECT pg_is_in_recovery()", {}, [this](const Answer& answer) {
       if (!is_true(answer.rows.at(0), 0)) return done(Promoted{});
@@ -185,18 +207,13 @@ class LogNeededTask : public OrderTask {
  protected:
   /// Ends the order with `LogGone`, or calls `otherwise`.
   void look_for_log(const std::function<void()>& otherwise) {
-    const auto go_on = [otherwise](const SqlError&) { otherwise(); };
-    ask(
-        "SELECT trunc((greatest(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0')"
-        " / pg_size_bytes(current_setting('wal_segment_size')))::bigint, pg_is_in_recovery()"
-        " WHERE NOT EXISTS (SELECT FROM pg_stat_wal_receiver WHERE status = 'streaming')",
-        {},
-        [this, otherwise](const Answer& answer) {
-          if (answer.rows.empty()) return otherwise();
-          if (!is_true(answer.rows[0], 1)) return is_promoted();
-          ask_for_oldest(number_in(answer.rows[0], 0), otherwise);
+    look_at_own_log(
+        [this, otherwise](const OwnLog& log) {
+          if (log.streams) return otherwise();
+          if (!log.is_standby) return is_promoted();
+          ask_for_oldest(log.end, otherwise);
         },
-        go_on);
+        [otherwise](const SqlError&) { otherwise(); });
   }
 
  private:
@@ -207,15 +224,15 @@ class LogNeededTask : public OrderTask {
     done(NoStandby{});
   }
 
-  void ask_for_oldest(std::uint64_t needed, const std::function<void()>& otherwise) {
+  void ask_for_oldest(Lsn needed, const std::function<void()>& otherwise) {
     ask_there(
         of_,
-        "SELECT min(('x' || substr(name, 9, 8))::bit(32)::bigint * (4294967296 /"
-        " pg_size_bytes(current_setting('wal_segment_size'))) +"
-        " ('x' || substr(name, 17, 8))::bit(32)::bigint)"
+        "SELECT min(('x' || substr(name, 9, 8))::bit(32)::bigint * 4294967296 +"
+        " ('x' || substr(name, 17, 8))::bit(32)::bigint *"
+        " pg_size_bytes(current_setting('wal_segment_size')))"
         " FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND NOT pg_is_in_recovery()",
         [this, needed, otherwise](const Answer& answer) {
-          if (number_in(answer.rows.at(0), 0) <= needed) return otherwise();
+          if (number_in(answer.rows.at(0), 0) <= needed.value) return otherwise();
           core().log(named(of_) +
                      " has removed WAL that this node needs next: its database is cloned; the key "
                      "wal_keep sets how much WAL is kept");
@@ -248,19 +265,16 @@ class AwaitMarkerTask : public LogNeededTask {
 
  private:
   void look() {
-    ask("SELECT system_identifier, received_tli, flushed_lsn FROM pg_control_system()"
-        " LEFT JOIN pg_stat_wal_receiver ON true",
-        {}, [this](const Answer& answer) { see(answer.rows.at(0)); });
+    look_at_own_log([this](const OwnLog& log) { see(log); });
   }
 
-  void see(const Row& row) {
-    const auto end = parse_lsn(text_in(row, 2));
-    const auto known = read_known_terms(options(), number_in(row, 0));
+  void see(const OwnLog& log) {
+    const auto known = read_known_terms(options(), log.system);
     if (!known) return fail(known.error().what);
-    if (end && *end != read_) {
-      const auto marker = greatest_marker(options().data / "pg_wal", options().marker_keys,
-                                          {options().cluster, known->system},
-                                          static_cast<std::uint32_t>(number_in(row, 1)), *end);
+    if (log.flushed != Lsn{} && log.flushed != read_) {
+      const auto marker =
+          greatest_marker(options().data / "pg_wal", options().marker_keys,
+                          {options().cluster, known->system}, log.timeline, log.flushed);
       if (!marker) return fail(marker.error().what);
       if (*marker && (*marker)->term.group == group_) {
         KnownTerms news = theirs_.system == known->system ? theirs_ : KnownTerms{};
@@ -270,9 +284,9 @@ class AwaitMarkerTask : public LogNeededTask {
           return fail(learned.error().what);
         return has_come(known->system, **marker);
       }
-      read_ = *end;
+      read_ = log.flushed;
     }
-    if (known->rows_ended) return look_again();
+    if (known->rows_ended || !core().refused_because.empty()) return look_again();
     look_for_row(known->system);
   }
 
@@ -300,8 +314,10 @@ class AwaitMarkerTask : public LogNeededTask {
 
   // The marker usually comes within milliseconds. If it does not, there is time.
   void look_again() {
-    if (std::chrono::steady_clock::now() < until_) return again([this] { look(); });
-    patient_.wait(std::chrono::milliseconds(250), [this] {
+    const bool has_session = core().refused_because.empty();
+    if (has_session && std::chrono::steady_clock::now() < until_) return again([this] { look(); });
+    patient_.wait(std::chrono::milliseconds(250), [this, has_session] {
+      if (!has_session) return look_for_log([this] { look_at_keys_there(); });
       look_for_errors_in_files([this] { look_for_log([this] { look_at_keys_there(); }); });
     });
   }
@@ -332,13 +348,43 @@ class AwaitMarkerTask : public LogNeededTask {
 class AwaitLogGoneTask : public LogNeededTask {
  public:
   AwaitLogGoneTask(const AwaitLogGone& order, Core& core, Tell tell)
-      : LogNeededTask(order.of, core, std::move(tell)) {}
+      : LogNeededTask(order.of, core, std::move(tell)), of_(order.of) {}
 
   void begin() override {
-    pause_.wait(std::chrono::seconds(2), [this] { look_for_log([this] { begin(); }); });
+    pause_.wait(std::chrono::seconds(2), [this] {
+      const auto look = [this] { look_for_log([this] { look_at_settings(); }); };
+      if (core().refused_because.empty()) return look();
+      ask_on_new_connection(
+          "SELECT", {}, [look](const Answer&) { look(); }, [look](const SqlError&) { look(); });
+    });
   }
 
  private:
+  // If the primary has greater values of these settings, replay pauses until the standby starts
+  // again. A start takes the greater values (begin.cpp).
+  void look_at_settings() {
+    if (!core().refused_because.empty()) return begin();
+    ask(
+        "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])"
+        " AND pg_is_in_recovery() AND pg_get_wal_replay_pause_state() = 'paused'",
+        {sql_array(settings_of_primary)}, [this](const Answer& answer) { see(answer.rows); },
+        [this](const SqlError&) { begin(); });
+  }
+
+  void see(const std::vector<Row>& rows) {
+    const auto control = read_control_file(options().data);
+    for (const Row& row : rows) {
+      const auto wanted = control ? control->of_primary.at(text_in(row, 0)) : 0;
+      if (number_in(row, 1) >= wanted) continue;
+      core().log("replay is paused, because " + text_in(row, 0) + " is " + text_in(row, 1) +
+                 " here and " + std::to_string(wanted) + " at " + named(of_) +
+                 ": PostgreSQL starts again with the value from there");
+      return core().postmaster->shut_down_fast();
+    }
+    begin();
+  }
+
+  const NodeId of_;
   Pause pause_{core().executor};
 };
 

@@ -25,23 +25,30 @@ class Finish : public ReplayEndTask {
 
 void ReplayEndTask::finish_replay(std::function<void()> then) {
   then_ = std::move(then);
-  await_conf();
+  if (core().refused_because.empty()) return look();
+  look_at_processes();
 }
 
-// A new connection shows the settings that the postmaster had when it forked that connection. When
-// the postmaster reads new settings, it also signals the startup process. So once a new connection
-// shows no source, the startup process has been told.
-void ReplayEndTask::await_conf() {
-  ask_on_new_connection("SHOW primary_conninfo", {}, [this](const Answer& answer) {
-    if (!answer.rows.empty() && text_in(answer.rows[0], 0).empty()) return look();
-    again([this] { await_conf(); });
-  });
+// A process of PostgreSQL reads the settings itself when it is signaled, and the startup process
+// decides alone whether a walreceiver runs. It sleeps between its attempts to find more log. A
+// walreceiver may have written its last log after the last attempt, so one sleep proves nothing. If
+// the startup process wakes and falls asleep again, it has read the settings and looked for log in
+// between. The order waits for two such sleeps, since a signal or SIGSTOP can end a sleep without
+// an attempt.
+bool ReplayEndTask::has_looked_again(pid_t startup, bool waits,
+                                     const std::optional<std::uint64_t>& slept) {
+  if (!waits) {
+    slept_.reset();
+  } else if (slept && slept_ && *slept >= *slept_ + 2) {
+    return true;
+  } else {
+    if (!slept_) slept_ = sleeps_of(startup);
+    // Wakes the startup process, which would otherwise sleep to the end of its interval.
+    ::kill(startup, SIGHUP);
+  }
+  return false;
 }
 
-// The startup process sleeps between its attempts to find more log. A walreceiver may have written
-// its last log after the last attempt, so one sleep proves nothing. If the startup process wakes
-// and falls asleep again, it has looked for log in between. The order waits for two such sleeps,
-// since a signal or SIGSTOP can end a sleep without an attempt.
 void ReplayEndTask::look() {
   // This number is read before the question, so that the answer describes a later moment.
   const auto slept = startup_ != 0 ? sleeps_of(startup_) : std::nullopt;
@@ -51,19 +58,21 @@ void ReplayEndTask::look() {
     const Row& row = answer.rows[0];
     startup_ = static_cast<pid_t>(number_in(row, 0));
     const bool waits = text_in(row, 1) == "RecoveryRetrieveRetryInterval" && number_in(row, 2) == 0;
-    if (is_true(row, 3)) {
-      return end_readers();
-    } else if (!waits) {
-      slept_.reset();
-    } else if (slept && slept_ && *slept >= *slept_ + 2) {
-      return then_();
-    } else {
-      if (!slept_) slept_ = sleeps_of(startup_);
-      // Wakes the startup process, which would otherwise sleep to the end of its interval.
-      ::kill(startup_, SIGHUP);
-    }
+    if (is_true(row, 3)) return end_readers();
+    if (has_looked_again(startup_, waits, slept)) return then_();
     again([this] { look(); });
   });
+}
+
+// A promotion replays all log that is on disk. So it is no matter if the startup process waits for
+// something else, such as a lock.
+void ReplayEndTask::look_at_processes() {
+  const auto startup = process_called(options().data, "startup");
+  if (!startup) return fail("PostgreSQL has no startup process, so it is no standby");
+  const auto slept = sleeps_of(*startup);
+  const bool waits = slept && !process_called(options().data, "walreceiver");
+  if (has_looked_again(*startup, waits, slept)) return then_();
+  again([this] { look_at_processes(); });
 }
 
 // Ends sessions that read on the standby. A session that reads rows which the log removes can block

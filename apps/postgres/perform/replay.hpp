@@ -18,8 +18,9 @@ class ReplayEndTask : public OrderTask {
   void finish_replay(std::function<void()> then);
 
  private:
-  void await_conf();
   void look();
+  void look_at_processes();
+  bool has_looked_again(pid_t startup, bool waits, const std::optional<std::uint64_t>& slept);
   void end_readers();
 
   std::function<void()> then_;

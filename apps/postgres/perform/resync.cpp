@@ -1,13 +1,12 @@
 #include "apps/postgres/perform/clone.hpp"
 #include "apps/postgres/perform/order_task.hpp"
+#include "apps/postgres/server/control_file.hpp"
 #include "apps/postgres/server/marker.hpp"
-#include "apps/postgres/server/tools.hpp"
 #include "apps/postgres/server/wal.hpp"
 
 #include <muster/values/json.hpp>
 
 #include <chrono>
-#include <sstream>
 #include <string>
 
 /// Orders by which a node gets the log of another node.
@@ -98,19 +97,6 @@ class ReadLineageTask : public OrderTask {
       std::chrono::steady_clock::now() + std::chrono::seconds(5);
 };
 
-/// True if a primary was shut down here in order. Muster shuts only standbys down in order for a
-/// rewind, so somebody else has promoted this one. Its timeline may have the number of its source's
-/// timeline, and then pg_rewind would say "no rewind required".
-Expected<bool> was_promoted(const InstanceOptions& options) {
-  const auto control_file =
-      output_of(options, "pg_controldata", {"--pgdata", options.data.string()});
-  if (!control_file) return control_file.error();
-  std::istringstream lines(*control_file);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with("Database cluster state:")) return line.ends_with(" shut down");
-  return Failure{ExitCode::temporary, "pg_controldata does not show the state of the database"};
-}
-
 class RewindTask : public OrderTask {
  public:
   RewindTask(const Rewind& order, Core& core, Tell tell)
@@ -118,9 +104,13 @@ class RewindTask : public OrderTask {
 
   void begin() override {
     if (core().postmaster) return fail("PostgreSQL still runs, so its database cannot be rewound");
-    const auto promoted = was_promoted(options());
-    if (!promoted) return fail(promoted.error().what);
-    if (*promoted) return fail("somebody else has promoted the database, so it cannot be rewound");
+    // Muster shuts only standbys down in order for a rewind, so somebody else has promoted one that
+    // was a primary. Its timeline may have the number of its source's timeline, and then pg_rewind
+    // would say "no rewind required".
+    const auto control = read_control_file(options().data);
+    if (!control) return fail(control.error().what);
+    if (control->is_shut_down_primary)
+      return fail("somebody else has promoted the database, so it cannot be rewound");
     ask_there(from_, "SELECT pg_is_in_recovery()", [this](const Answer& answer) {
       if (is_true(answer.rows.at(0), 0))
         return fail(named(from_) + " is not a primary, so no database can be rewound to it");
@@ -191,14 +181,13 @@ class AwaitStreamingTask : public OrderTask {
   using OrderTask::OrderTask;
 
   void begin() override {
-    const auto later = [this](const SqlError&) { again([this] { begin(); }); };
-    ask(
-        "SELECT status FROM pg_stat_wal_receiver", {},
-        [this](const Answer& answer) {
-          if (!answer.rows.empty() && text_in(answer.rows[0], 0) == "streaming") return tidy_up();
-          again([this] { begin(); });
+    const auto later = [this] { again([this] { begin(); }); };
+    look_at_own_log(
+        [this, later](const OwnLog& log) {
+          if (log.streams) return tidy_up();
+          later();
         },
-        later);
+        [later](const SqlError&) { later(); });
   }
 
  private:

@@ -1,4 +1,5 @@
 #include "apps/postgres/perform/order_task.hpp"
+#include "apps/postgres/server/data_on_disk.hpp"
 #include "apps/postgres/server/marker.hpp"
 #include "apps/postgres/server/processes.hpp"
 #include "apps/postgres/server/wal.hpp"
@@ -92,6 +93,7 @@ class LookTask : public OrderTask {
   using OrderTask::OrderTask;
 
   void begin() override {
+    if (!core().refused_because.empty()) return look_at_disk();
     ask("SELECT (SELECT system_identifier FROM pg_control_system()), pg_is_in_recovery(),"
         " CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()"
         " ELSE pg_current_wal_flush_lsn() END,"
@@ -116,6 +118,20 @@ class LookTask : public OrderTask {
     const auto timeline = timeline_in(file);
     if (!timeline) return fail("PostgreSQL does not report the timeline of its WAL");
     holding_.timeline = *timeline;
+    look_for_marker();
+  }
+
+  void look_at_disk() {
+    const auto disk = read_data_on_disk(options().data);
+    if (!disk) return fail(disk.error().what);
+    if (!disk->lacks.empty()) return fail("the data is not consistent: " + disk->lacks);
+    holding_.system = disk->system;
+    holding_.lsn = disk->end;
+    holding_.timeline = disk->timeline;
+    look_for_marker();
+  }
+
+  void look_for_marker() {
     const auto marker =
         greatest_marker(options().data / "pg_wal", options().marker_keys,
                         {options().cluster, holding_.system}, holding_.timeline, holding_.lsn);

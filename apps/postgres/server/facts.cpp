@@ -1,19 +1,9 @@
 #include "apps/postgres/server/facts.hpp"
 
-#include "apps/base/text.hpp"
+#include "apps/postgres/server/control_file.hpp"
 #include "apps/postgres/server/marker.hpp"
 #include "apps/postgres/server/rows.hpp"
 #include "apps/postgres/server/standbys.hpp"
-#include "apps/postgres/server/tools.hpp"
-
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <sstream>
-#include <system_error>
 
 namespace muster::postgres {
 namespace {
@@ -21,24 +11,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration patience_with_server = 5s;
-
-/// The limits among the wanted settings, from lines such as "max_connections setting: 100".
-std::map<std::string, std::uint64_t> limits_in(const std::string& control_file) {
-  std::map<std::string, std::uint64_t> limits;
-  std::istringstream lines(control_file);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name, setting, number;
-    if (!(words >> name >> setting >> number) || setting != "setting:") continue;
-    // Two settings have other names in pg_controldata.
-    if (name == "max_prepared_xacts") name = "max_prepared_transactions";
-    if (name == "max_locks_per_xact") name = "max_locks_per_transaction";
-    const auto& wanted = settings_of_primary;
-    if (std::find(wanted.begin(), wanted.end(), name) == wanted.end()) continue;
-    if (const auto limit = apps::parse_number(number)) limits[name] = *limit;
-  }
-  return limits;
-}
 
 }  // namespace
 
@@ -63,7 +35,12 @@ FactsRead::FactsRead(const Executor& executor, const InstanceOptions& options,
   interview_.begin([this](const SqlExpected<>& heard) {
     if (!heard) return fail(heard.error().what);
     if (!known_) return end(known_.error());
-    if (facts_.standby && !facts_.settings.empty()) return read_control_file();
+    // A standby's control file contains the settings that its primary sent last.
+    if (facts_.standby && !facts_.settings.empty()) {
+      const auto control = read_control_file(options_.data);
+      if (!control) return end(control.error());
+      facts_.least = control->of_primary;
+    }
     end(facts_);
   });
 }
@@ -128,28 +105,6 @@ void FactsRead::ask_for_followers() {
         if (!rows.empty()) facts_.followers = number_in(rows.front(), 0);
       });
   ask_for_impostors(interview_, options_.copies(), facts_.impostors);
-}
-
-// A standby's control file contains the settings that its primary sent last.
-void FactsRead::read_control_file() {
-  said_ = apps::Descriptor(::memfd_create("pg_controldata", MFD_CLOEXEC));
-  if (!said_) return fail(std::generic_category().message(errno));
-  auto program = program_of(options_, "pg_controldata", {"--pgdata", options_.data.string()});
-  program.standard[1] = said_.fd();
-  tool_.emplace(executor_, std::move(program), [this](const Expected<>& ended) {
-    if (!ended) return end(ended.error());
-    take_control_file();
-  });
-}
-
-void FactsRead::take_control_file() {
-  std::array<char, 1 << 14> text;
-  const ssize_t size = ::pread(said_.fd(), text.data(), text.size(), 0);
-  if (size < 0) return fail(std::generic_category().message(errno));
-  facts_.least = limits_in({text.data(), static_cast<std::size_t>(size)});
-  if (facts_.least.size() != settings_of_primary.size())
-    return fail("pg_controldata does not show the settings of the primary");
-  end(facts_);
 }
 
 void FactsRead::fail(const std::string& why) {

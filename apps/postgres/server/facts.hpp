@@ -1,7 +1,6 @@
 #pragma once
 
 #include "apps/postgres/decide/check.hpp"
-#include "apps/postgres/server/children.hpp"
 #include "apps/postgres/server/conf.hpp"
 #include "apps/postgres/server/interview.hpp"
 #include "apps/postgres/server/marker.hpp"
@@ -20,8 +19,6 @@ class FactsRead {
  private:
   void ask_for_the_rest();
   void ask_for_followers();
-  void read_control_file();
-  void take_control_file();
   void fail(const std::string& why);
   void end(Expected<Facts> outcome);
 
@@ -31,8 +28,6 @@ class FactsRead {
   std::function<void(Expected<Facts>)> then_;
   Facts facts_;
   Interview interview_;
-  apps::Descriptor said_;  ///< the output of pg_controldata
-  std::optional<Tool> tool_;
 };
 
 }  // namespace muster::postgres

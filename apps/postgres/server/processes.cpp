@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <sstream>
 #include <string_view>
 
 namespace muster::postgres {
@@ -25,6 +26,18 @@ std::string_view value_of(std::string_view status, std::string_view key) {
   status.remove_prefix(at + key.size());
   status.remove_prefix(std::min(status.find_first_not_of(" \t"), status.size()));
   return status.substr(0, status.find('\n'));
+}
+
+/// The processor time of a process, in the kernel's unit.
+std::string time_worked(pid_t pid) {
+  constexpr int user_time = 14, system_time = 15;
+  const std::string fields = text_of(pid, "stat");
+  std::string times, field;
+  // The second field is the name of the program in parentheses, and may contain blanks.
+  std::istringstream rest(fields.substr(std::min(fields.rfind(')') + 1, fields.size())));
+  for (int number = 3; rest >> field; ++number)
+    if (number == user_time || number == system_time) times += ' ' + field;
+  return times;
 }
 
 constexpr std::string_view waits_key = "\nvoluntary_ctxt_switches:";
@@ -103,6 +116,19 @@ std::optional<std::string> log_file_read_by(pid_t startup) {
   return whole ? std::optional(name) : std::nullopt;
 }
 
+std::optional<pid_t> process_called(const std::filesystem::path& data, std::string_view word) {
+  const std::string title = "postgres: " + std::string(word) + " ";
+  for (const pid_t pid : processes_on(data))
+    if (text_of(pid, "cmdline").starts_with(title)) return pid;
+  return std::nullopt;
+}
+
+bool streams(const std::filesystem::path& data) {
+  const auto receiver = process_called(data, "walreceiver");
+  return receiver &&
+         text_of(*receiver, "cmdline").find("walreceiver streaming ") != std::string::npos;
+}
+
 std::string progress_of_recovery(const std::filesystem::path& data) {
   std::string all;
   for (const pid_t pid : processes_on(data)) {
@@ -110,6 +136,7 @@ std::string progress_of_recovery(const std::filesystem::path& data) {
     for (const std::string_view of :
          {"startup recovering ", "startup waiting for ", "walreceiver streaming "})
       if (const auto at = title.find(of); at != std::string::npos) all += title.substr(at) + '\n';
+    if (title.find("startup ") != std::string::npos) all += time_worked(pid) + '\n';
   }
   return all;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Information of the operating system about PostgreSQL's processes.
@@ -41,12 +42,19 @@ bool takes_connections(const std::filesystem::path& data, pid_t postmaster);
 /// does not sleep now.
 std::optional<std::uint64_t> sleeps_of(pid_t pid);
 
+/// The process on that data directory whose title begins with this word, such as "startup" or
+/// "walreceiver".
+std::optional<pid_t> process_called(const std::filesystem::path& data, std::string_view word);
+
+/// True if a standby on that data directory streams from another node.
+bool streams(const std::filesystem::path& data);
+
 /// The log file that the startup process reads, from its process title, such as
 /// "000000020000000000000003". None: it waits for a log file.
 std::optional<std::string> log_file_read_by(pid_t startup);
 
-/// A text that changes as long as a recovery that needs another node's log makes progress. The text
-/// is made from the titles of the processes on that directory.
+/// A text that changes as long as a recovery makes progress: while log comes, and while the startup
+/// process works.
 std::string progress_of_recovery(const std::filesystem::path& data);
 
 /// A text that changes as long as an orderly shutdown makes progress: while sessions end, and while

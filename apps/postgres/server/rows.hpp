@@ -30,15 +30,17 @@ inline constexpr const char* is_of_this_database =
     " (SELECT system_identifier FROM pg_control_system()), true)";
 /// An SQL condition: the table muster.term or its schema belongs to a role that is no superuser, or
 /// the table is none, or runs code of its own. A session of Muster, which is a superuser's, must
-/// not touch it then.
+/// not touch it then. Neither must a session in the database from which all others are made.
 inline constexpr const char* table_is_of_others =
-    "(EXISTS (SELECT FROM pg_namespace JOIN pg_roles AS r ON r.oid = nspowner"
+    "(current_database() = 'template1' OR EXISTS (SELECT FROM pg_namespace JOIN pg_roles AS r ON "
+    "r.oid = nspowner"
     " WHERE nspname = 'muster' AND NOT rolsuper) OR"
     " EXISTS (SELECT FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace"
     " JOIN pg_roles AS r ON r.oid = relowner WHERE nspname = 'muster' AND relname = 'term' AND"
     " (NOT rolsuper OR relkind <> 'r' OR relhastriggers OR relhasrules OR relrowsecurity)))";
 inline constexpr const char* why_not_touched =
-    "it, or the schema muster, belongs to another role or is no plain table: drop it";
+    "the database postgres admits no session, or it does and the table, or the schema muster, "
+    "belongs to another role or is no plain table: drop it then";
 /// An SQL condition: the table muster.term is there, with all its columns.
 inline constexpr const char* table_is_there =
     "EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('muster.term')"

@@ -17,6 +17,8 @@ namespace {
 
 using Watched = boost::asio::posix::stream_descriptor;
 
+constexpr const char* last_resort = "template1";  // each server has this database
+
 std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
@@ -90,7 +92,10 @@ class Session::Connection : public std::enable_shared_from_this<Session::Connect
  private:
   using Step = void (Connection::*)();
 
+  void begin_to_connect();
   void advance();
+  [[nodiscard]] bool is_refused_by_database() const;
+  void connect_to_template();
   void take_in();
   void take_notifications();
   void take_stream();
@@ -120,6 +125,11 @@ class Session::Connection : public std::enable_shared_from_this<Session::Connect
 
 void Session::Connection::connect(Duration bound, Connected then) {
   connected_ = std::move(then);
+  limit(bound);
+  begin_to_connect();
+}
+
+void Session::Connection::begin_to_connect() {
   std::vector<const char*> names;
   std::vector<const char*> values;
   for (const auto& [name, value] : parameters_) {
@@ -133,7 +143,6 @@ void Session::Connection::connect(Duration bound, Connected then) {
     static_cast<Connection*>(self)->answer_.notices.push_back(error_of(result));
   };
   if (libpq_ != nullptr) PQsetNoticeReceiver(libpq_, keep, this);
-  limit(bound);
   if (libpq_ == nullptr || PQstatus(libpq_) == CONNECTION_BAD) {
     return boost::asio::post(socket_.get_executor(), [weak = weak_from_this()] {
       const auto self = weak.lock();
@@ -152,11 +161,30 @@ void Session::Connection::advance() {
     case PGRES_POLLING_OK:
       break;
     default:
+      if (is_refused_by_database()) return connect_to_template();
       return end({"", said()});
   }
   PQsetnonblocking(libpq_, 1);
   late_.stop();
   std::exchange(connected_, nullptr)(SqlExpected<>());
+}
+
+// libpq does not tell the SQLSTATE of a refused connection.
+bool Session::Connection::is_refused_by_database() const {
+  const std::string why = said();
+  const bool is_of_database =
+      why.find("is not currently accepting connections") != why.npos ||
+      why.find("too many connections for database") != why.npos ||
+      (why.find("database \"") != why.npos && why.ends_with("does not exist"));
+  return is_of_database && PQdb(libpq_) != std::string(last_resort);
+}
+
+void Session::Connection::connect_to_template() {
+  for (auto& [name, value] : parameters_)
+    if (name == "dbname") value = last_resort;
+  close();
+  PQfinish(libpq_);
+  begin_to_connect();
 }
 
 void Session::Connection::ask(const std::string& statement,

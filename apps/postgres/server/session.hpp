@@ -59,6 +59,7 @@ class Session {
   ~Session();
 
   /// Connects, and fails if that takes longer than `bound`. Call this once, before all other calls.
+  /// If the database does not exist, or admits no session, connects to template1 instead.
   /// If the host is a name, this call blocks until the name has been looked up.
   void connect(Duration bound, Connected then);
 

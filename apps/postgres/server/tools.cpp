@@ -32,19 +32,6 @@ Expected<std::string> text_of(const apps::Descriptor& file) {
   }
 }
 
-Expected<std::string> output_of(apps::ProcessOptions program) {
-  const apps::Descriptor said(::memfd_create("output", MFD_CLOEXEC));
-  if (!said) return no_memory_file();
-  program.standard[1] = said.fd();
-  boost::asio::io_context context(1);
-  Expected<> outcome;
-  const Tool tool(context.get_executor(), std::move(program),
-                  [&](const Expected<>& ended) { outcome = ended; });
-  context.run();
-  if (!outcome) return outcome.error();
-  return text_of(said);
-}
-
 }  // namespace
 
 apps::ProcessOptions program_of(const InstanceOptions& options, const std::string& name,
@@ -60,6 +47,30 @@ apps::ProcessOptions program_of(const InstanceOptions& options, const std::strin
   process.environment = {"LC_ALL=C"};  // Muster parses the output
   return process;
 }
+
+ToolOutput::ToolOutput(const Executor& executor, apps::ProcessOptions program,
+                       std::function<void(Expected<std::string>)> then)
+    : said_(::memfd_create("output", MFD_CLOEXEC)), then_(std::move(then)) {
+  program.standard[1] = said_.fd();
+  tool_.emplace(executor, std::move(program), [this](const Expected<>& ended) {
+    const auto call = std::exchange(then_, nullptr);  // the callee may destroy this object
+    if (!ended) return call(ended.error());
+    call(text_of(said_));
+  });
+}
+
+namespace {
+
+Expected<std::string> output_of(apps::ProcessOptions program) {
+  boost::asio::io_context context(1);
+  Expected<std::string> outcome = no_memory_file();
+  const ToolOutput output(context.get_executor(), std::move(program),
+                          [&](const Expected<std::string>& said) { outcome = said; });
+  context.run();
+  return outcome;
+}
+
+}  // namespace
 
 Expected<std::string> output_of(const InstanceOptions& options, const std::string& program,
                                 std::vector<std::string> arguments) {

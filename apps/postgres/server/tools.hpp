@@ -1,9 +1,10 @@
 #pragma once
 
+#include "apps/postgres/server/children.hpp"
 #include "apps/postgres/server/options.hpp"
 
-#include <muster/values/failure.hpp>
-
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,20 @@ namespace muster::postgres {
 apps::ProcessOptions program_of(const InstanceOptions& options, const std::string& name,
                                 std::vector<std::string> arguments);
 
-/// Runs a program and returns its standard output, or the error that it printed.
+/// A program that runs to its end. `then` is called once, with its standard output or the error
+/// that it printed. Destroying this object kills the program.
+class ToolOutput {
+ public:
+  ToolOutput(const Executor& executor, apps::ProcessOptions program,
+             std::function<void(Expected<std::string>)> then);
+
+ private:
+  apps::Descriptor said_;
+  std::function<void(Expected<std::string>)> then_;
+  std::optional<Tool> tool_;
+};
+
+/// Does the same, and returns when the program has ended.
 Expected<std::string> output_of(const InstanceOptions& options, const std::string& program,
                                 std::vector<std::string> arguments);
 

@@ -2,6 +2,7 @@
 
 #include "apps/postgres/decide/values.hpp"
 #include "apps/postgres/server/durable.hpp"
+#include "apps/postgres/server/wal_records.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -13,9 +14,6 @@
 #include <vector>
 
 /// Reads the files of a log of PostgreSQL as they are on disk, without a server.
-///
-/// The format is that of PostgreSQL 15 on little-endian machines: pages of 8 kB, each with a
-/// header, and records, each with a checksum, that go on over the ends of pages.
 
 namespace muster::postgres {
 
@@ -30,33 +28,14 @@ std::optional<std::uint32_t> timeline_in(std::string_view name);
 /// The name of the history file of a timeline, such as "00000002.history".
 std::string history_file(std::uint32_t timeline);
 
-/// CRC-32C, as PostgreSQL computes it.
-std::uint32_t checksum_of(std::string_view bytes);
+/// The name of a file of a log whose files have this size. The files are numbered from the log's
+/// beginning.
+std::string name_of_file(std::uint32_t timeline, std::uint64_t number, std::uint64_t size);
 
-/// How far the log in one file is good.
-struct GoodLog {
-  /// The end of the last whole record whose checksum is right. If a record goes on in the next
-  /// file, the end of this file. Its begin if the file has no log.
-  Lsn end;
-  /// The end of what the file begins with, if that is the rest of a record of the file before. Its
-  /// checksum cannot be tested here. Otherwise the begin of the file.
-  Lsn rest;
-};
-
-/// Reads the contents of the file that begins at `begin`.
-GoodLog good_log(std::string_view file, Lsn begin);
-
-/// A message that was written to the log by pg_logical_emit_message with the prefix "muster". Any
-/// role can write one.
-struct LogMessage {
-  Lsn at;                    ///< where its record begins
-  std::uint32_t timeline{};  ///< the timeline of the log there
-  std::string text;
-};
-
-/// Reads the messages that begin in the first `size` bytes of a log that begins at `begin`. Leaves
-/// their timelines empty.
-std::vector<LogMessage> messages_in(std::string_view log, Lsn begin, std::size_t size);
+/// The beginning of a file of the log. None: the file is no such file, or does not have the size
+/// that stands there. Other people may put files into the directory, and PostgreSQL makes files
+/// that are still empty.
+std::optional<FirstPage> first_page_of(const std::filesystem::path& file);
 
 /// A part of a log of at most 1 MB, and the messages that begin in it, in ascending order.
 struct LogPart {
@@ -83,9 +62,6 @@ std::optional<Lsn> begin_of_file_before(const std::filesystem::path& pg_wal, Lsn
 Expected<std::optional<std::string>> bytes_of_log(const std::filesystem::path& pg_wal,
                                                   std::uint32_t timeline, Lsn end, Lsn from,
                                                   Lsn to);
-
-/// The prefix of those messages.
-inline constexpr std::string_view prefix_of_messages = "muster";
 
 /// Moves aside each file of a newer timeline that ends before its timeline begins, if the file of
 /// the timeline before has more of the log. Returns their names. No server may run.

@@ -102,13 +102,6 @@ BOOST_FIXTURE_TEST_CASE(who_does_not_begin_tells_whether_its_data_is_why, Down, 
   BOOST_TEST(wrong_setting.why.find("postgresql.conf\" line ") != std::string::npos,
              wrong_setting.why);
   std::ofstream(settings) << *right;
-  const auto who = options.data / "pg_hba.conf";
-  const auto may = *read_text(who);
-  std::ofstream(who) << "local all all reject\n";
-  const Failed not_admitted = failed();
-  BOOST_TEST(not_admitted.before_data);
-  BOOST_TEST(not_admitted.why.find("PostgreSQL refuses the connection of its own node: ") == 0U);
-  std::ofstream(who) << *may;
   trio.expect<Began>(n1, Begin{});
   trio.expect<Ended>(n1, End{Shutdown::immediate});
   BOOST_TEST(trio.deaths.empty());

@@ -198,9 +198,11 @@ InstanceOptions Trio::options(NodeId node) const {
 void Trio::renew(NodeId node) {
   instances_.erase(node);
   instances_[node] = std::make_unique<Instance>(
-      io.get_executor(), options(node), [this, node](const KeeperEvent& event) {
+      io.get_executor(), options(node),
+      [this, node](const KeeperEvent& event) {
         deaths[node].push_back(std::get<Died>(event.what).why);
-      });
+      },
+      [this, node](const std::string& sentence) { told[node] += sentence + "\n"; });
 }
 
 AnyEvent Trio::perform(NodeId node, What what) {

@@ -93,6 +93,8 @@ class Trio {
 
   /// For each node: the reasons why its server ended without an order.
   std::map<NodeId, std::vector<std::string>> deaths;
+  /// For each node: the sentences for its log.
+  std::map<NodeId, std::string> told;
 
  private:
   static void require(const AnyEvent& result, bool as_expected);

@@ -1,4 +1,5 @@
 #include "apps/postgres/server/wal.hpp"
+#include "apps/postgres/server/data_on_disk.hpp"
 #include "apps/postgres/trio.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -73,9 +74,14 @@ BOOST_FIXTURE_TEST_CASE(a_log_ends_where_postgresql_finds_its_end, WithTable, *o
       overwrite(file, last - lost, std::string(lost, '\0'));
       end = end_of(files_of(data, timeline)).first;
     }
+    const DataOnDisk disk = read_data_on_disk(data).value();
     trio.expect<Began>(n1, Begin{});
-    const Lsn found = trio.expect<Seen>(n1, Look{}).holding.lsn;
-    BOOST_TEST(to_text(end) == to_text(found));
+    const Holding holding = trio.expect<Seen>(n1, Look{}).holding;
+    BOOST_TEST(to_text(end) == to_text(holding.lsn));
+    BOOST_TEST(to_text(disk.end) == to_text(holding.lsn));
+    BOOST_TEST(disk.timeline == holding.timeline);
+    BOOST_TEST(disk.system == holding.system);
+    BOOST_TEST(disk.lacks == "");
     trio.lead(n1, {round + 2, n3});
   }
 }
