@@ -88,7 +88,7 @@ model::Options with_restores(model::Options options) {
 }
 
 model::Options with_early_ends(model::Options options) {
-  options.troubles.early_ends = model::any_number;
+  options.troubles.early_ends = options.troubles.refusals = model::any_number;
   return options;
 }
 
@@ -166,6 +166,7 @@ void strike(std::uint64_t count) {
       model::Options options = of_cluster;
       if (line.value == Line::restored_does_not_count) options = with_restores(options);
       if (line.value == Line::gone_log_is_cloned) options.troubles.recycled = model::any_number;
+      if (line.value == Line::files_are_evidence) options.troubles.refusals = model::any_number;
       if (line.value == Line::names_are_fixed) options.troubles.settings = model::any_number;
       if (line.value >= Line::markers_repeat && line.value <= Line::counted_is_recorded) {
         options = with_markers(options);

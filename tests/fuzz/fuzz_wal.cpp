@@ -1,4 +1,4 @@
-#include "apps/postgres/server/wal.hpp"
+#include "apps/postgres/server/wal_records.hpp"
 #include "fuzz/input.hpp"
 
 #include <cstring>
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (file.size() >= 16) std::memcpy(file.data() + 8, &begin.value, sizeof begin.value);
 
   const postgres::GoodLog good = postgres::good_log(file, begin);
-  fuzz::require(begin <= good.rest && good.rest <= good.end);
+  fuzz::require(begin <= good.rest && good.rest <= good.whole && good.whole <= good.end);
   postgres::Lsn last = begin;
   for (const postgres::LogMessage& message : postgres::messages_in(file, begin, file.size())) {
     fuzz::require(last <= message.at && message.at.value < begin.value + file.size());

@@ -228,22 +228,28 @@ class Check {
            "recovery_min_apply_delay is " + value("recovery_min_apply_delay") +
                " ms: as a standby, this node cannot be sealed in time, and its PostgreSQL is shut "
                "down in each election; set it to 0");
-    if (facts_.standby && facts_.replay_paused)
+    if (facts_.standby && facts_.replay_paused && !has_smaller_limit())
       find("replay",
            "replay is paused: this node cannot be sealed in time, and its PostgreSQL is shut down "
            "in the next election; run SELECT pg_wal_replay_resume()");
   }
 
+  [[nodiscard]] bool is_smaller(const std::string& limit, std::uint64_t least) const {
+    const auto here = number_of(value(limit));
+    return facts_.standby && here && *here < least;
+  }
+  [[nodiscard]] bool has_smaller_limit() const {
+    return std::any_of(facts_.least.begin(), facts_.least.end(),
+                       [this](const auto& each) { return is_smaller(each.first, each.second); });
+  }
+
   void limits() {
-    if (!facts_.standby) return;
-    for (const auto& [name, least] : facts_.least) {
-      const auto here = number_of(value(name));
-      if (!here || *here >= least) continue;
-      find(name,
-           name + " is " + value(name) + " here but " + std::to_string(least) +
-               " at the primary: replay pauses, and PostgreSQL does not start again; set it to " +
-               std::to_string(least) + " or more, and restart this node");
-    }
+    for (const auto& [name, least] : facts_.least)
+      if (is_smaller(name, least))
+        find(name, name + " is " + value(name) + " here but " + std::to_string(least) +
+                       " at the primary, so replay pauses: this node starts its PostgreSQL again "
+                       "with the greater value; set it to " +
+                       std::to_string(least) + " or more in postgresql.conf, too");
   }
 
   void log() {

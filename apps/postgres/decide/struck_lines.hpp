@@ -35,6 +35,7 @@ enum class Line {
   group_in_every_follow,   ///< a standby follows a primary only in the group that it was told
   restored_does_not_count,  ///< a node's data does not count if the node once had more
   list_before_counts,  ///< a new list of nodes begins only with enough nodes of the list before
+  files_are_evidence,  ///< a standby that admits no session is looked at through its files
 
   // Markers.
   markers_repeat,          ///< a primary writes its marker again, so the log that is kept has one
@@ -57,8 +58,8 @@ MUSTER_DESCRIBE_ENUM(Line, groups_are_the_order, present_primary_stays, heir_is_
                      marker_of_the_group, marker_before_name, receiver_ends_first, held_counts,
                      held_is_not_chosen, held_is_a_bound, resynced_under_no_name,
                      one_walsender_each, gone_log_is_cloned, group_in_every_follow,
-                     restored_does_not_count, list_before_counts, markers_repeat,
-                     markers_are_signed, marker_is_of_its_place, markers_decide,
+                     restored_does_not_count, list_before_counts, files_are_evidence,
+                     markers_repeat, markers_are_signed, marker_is_of_its_place, markers_decide,
                      rows_count_until_all_know, counted_is_recorded, holders_are_chosen,
                      holders_held_all_before, promise_is_known_first, demand_is_in_force,
                      demand_is_copied)

@@ -52,10 +52,12 @@ struct Troubles {
   /// A role of a primary writes a valid marker of another node's log.
   unsigned replayed_elsewhere = 0;
   unsigned rewritten = 0;  ///< an administrator restores a dump of another table of terms
+  unsigned refusals = 0;   ///< a standby admits no session from its next start on
 };
 MUSTER_DESCRIBE(Troubles, commits, elections, node_kills, postgres_kills, machine_stops, cuts,
                 failures, overdue, leaves, hand_overs, restores, rejoins, early_ends, settings,
-                promotions, recycled, repeats, forged, replayed, replayed_elsewhere, rewritten);
+                promotions, recycled, repeats, forged, replayed, replayed_elsewhere, rewritten,
+                refusals);
 inline constexpr Troubles no_troubles{0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 
 struct Options {
@@ -131,6 +133,9 @@ enum class What : std::uint8_t {
   /// The table of a primary is rewritten. It has only its oldest row if `which` is 0. It has only a
   /// row of another cluster, with a greater group, if `which` is 1.
   rewrites_rows,
+  /// From its next start on, this standby admits no session until it is promoted, as while a
+  /// transaction of the primary has many subtransactions.
+  refuses,
   cuts,
 };
 MUSTER_DESCRIBE_ENUM(What, performs, takes_hangup, promoted, flushes, connects, receives, hears,
@@ -138,7 +143,7 @@ MUSTER_DESCRIBE_ENUM(What, performs, takes_hangup, promoted, flushes, connects, 
                      comes_back, repeats, commits, elects, lives, goes_on, upgrades, heals, leaves,
                      hands_over, rejoins, fails, ends_early, overdue, node_killed, postgres_killed,
                      machine_stops, restores, sets_names, promotes, recycles, forges, replays,
-                     rewrites_rows, cuts)
+                     rewrites_rows, refuses, cuts)
 
 struct Move {
   What what{};

@@ -68,6 +68,9 @@ void count(const Making& making, What what) {
     case What::rewrites_rows:
       ++had.rewritten;
       break;
+    case What::refuses:
+      ++had.refusals;
+      break;
     case What::cuts:
       ++had.cuts;
       break;
@@ -152,6 +155,9 @@ void move_of_others(const Making& making, const Move& move) {
       return replays(making, move.node, move.which);
     case What::rewrites_rows:
       return rewrites_rows(making, move.node, move.which != 0);
+    case What::refuses:
+      node_at(making.world, move.node).refuses = true;
+      return;
     default:
       return;
   }

@@ -227,6 +227,8 @@ class Offers {
     if (may(&Troubles::recycled) && data.kept < data.flushed && !postgres.orphan)
       for (const std::uint32_t all : {0U, 1U}) add(What::recycles, node, all);
     if (may(&Troubles::repeats) && repeated_term(world_, node, options_)) add(What::repeats, node);
+    if (may(&Troubles::refusals) && !postgres.primary && !node_at(world_, node).refuses)
+      add(What::refuses, node);
     if (postgres.primary && !postgres.draining) trouble_of_roles(node, data.log);
     if (may(&Troubles::postgres_kills) && !postgres.orphan) add(What::postgres_killed, node);
   }

@@ -92,7 +92,9 @@ struct Ready {
   const Node& node;
   std::uint8_t stage;
 
-  bool operator()(const Begin&) const { return !node.postgres; }
+  bool operator()(const Begin&) const {
+    return !node.postgres && (!node.refuses || stands(options.struck, Line::files_are_evidence));
+  }
   // An orderly shutdown waits until each walsender's standby has everything or is gone.
   bool operator()(const End&) const {
     if (stage == 0 || !runs(node)) return true;

@@ -227,6 +227,7 @@ void Making::append_marker(NodeId node, const Term& term, std::uint32_t generati
 void Making::promoted(NodeId node) const {
   Node& own = node_at(world, node);
   Postgres& postgres = *own.postgres;
+  own.refuses = false;
   own.data.newest = std::max(own.data.newest, timeline_of(own.data.log)) + 1;
   append(node, Kind::promotion);
   own.data.log.back().timeline = own.data.newest;

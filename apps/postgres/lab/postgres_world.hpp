@@ -119,11 +119,12 @@ struct Node {
   std::optional<Promise> promise;
   GroupNumber defined;
   std::uint32_t written{};  ///< number of records that this node ever wrote
+  bool refuses = false;     ///< its PostgreSQL, if it starts as a standby, admits no session
   std::optional<Postgres> postgres;
   std::optional<PostgresLife> life;
 };
 MUSTER_DESCRIBE(Node, witness, generation, data, conf, note, old, rows_ended, at_least, term,
-                counter, promise, defined, written, postgres, life);
+                counter, promise, defined, written, refuses, postgres, life);
 
 /// An election that has halted its members and has no definition yet.
 struct Election {

@@ -157,6 +157,7 @@ Weather::Weather(std::uint64_t seed) {
   set(What::forges, 0, 3);
   set(What::replays, 0, 6);
   set(What::rewrites_rows, 0, 3);
+  set(What::refuses, 0, 3);
   set(What::upgrades, 0, 12);
 }
 

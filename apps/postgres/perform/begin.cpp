@@ -153,7 +153,7 @@ class BeginTask : public ReplayEndTask {
 
   void await_answer() {
     if (!takes_connections(options().data, core().postmaster->pid()))
-      return look_at_recovery(stands_still_for(),
+      return look_at_recovery(without_progress_for(),
                               "it is not yet accepting connections, as while more than 64 "
                               "subtransactions of one transaction are open");
     const auto began = Clock::now();
@@ -172,7 +172,7 @@ class BeginTask : public ReplayEndTask {
 
   // The promise must not depend on whether the server admits a session. For example, a standby that
   // is whole admits none while a transaction with many subtransactions is open, or while a lock on
-  // a catalog is replayed. So after a while its files tell what it has.
+  // a catalogue is replayed. So after a while its files tell what it has.
   void look_at_recovery(Duration in_vain_for, const std::string& refused_because) {
     if (in_vain_for < patience_with_server) return later();
     const auto disk = read_data_on_disk(options().data);
@@ -197,7 +197,7 @@ class BeginTask : public ReplayEndTask {
   /// For how long recovery has made no progress. A rewound database becomes consistent only with
   /// more of its source's log. If the source has moved to another group or is down, that log does
   /// not come.
-  Duration stands_still_for() {
+  Duration without_progress_for() {
     const auto now = Clock::now();
     if (now >= looks_) {
       looks_ = now + between_looks;

@@ -30,13 +30,17 @@ std::vector<std::string> initdb_arguments(const InstanceOptions& options) {
 // Limits for the size of the log. initdb derives both limits from the segment size. With small
 // segments PostgreSQL would make a checkpoint for every 30 MB of log. So these are the limits for
 // segments of 16 MB. The limits are in postgresql.conf, where an administrator can change them.
-constexpr const char* log_sizes = "max_wal_size = 1GB\nmin_wal_size = 80MB\n";
+std::string log_sizes(const InstanceOptions& options) {
+  // PostgreSQL wants room for at least two segments.
+  const unsigned least = std::max(80U, 2 * options.segment_megabytes);
+  return "max_wal_size = 1GB\nmin_wal_size = " + std::to_string(least) + "MB\n";
+}
 
 Expected<> add_settings(const InstanceOptions& options) {
   const auto path = options.data / "postgresql.conf";
   const auto text = read_text(path);
   if (!text) return text.error();
-  return write_durably(path, text->value_or("") + "\n" + log_sizes + include_line + "\n");
+  return write_durably(path, text->value_or("") + "\n" + log_sizes(options) + include_line + "\n");
 }
 
 constexpr Duration between_tries = std::chrono::milliseconds(250);

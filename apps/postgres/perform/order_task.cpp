@@ -1,6 +1,7 @@
 #include "apps/postgres/perform/order_task.hpp"
 
 #include "apps/postgres/server/data_on_disk.hpp"
+#include "apps/postgres/server/marker.hpp"
 #include "apps/postgres/server/processes.hpp"
 #include "apps/postgres/server/tools.hpp"
 
@@ -18,6 +19,8 @@ constexpr Duration usual_bound = 5s;
 /// The pause between two questions to a server. A question takes about as long as this pause, so
 /// asking more often would tell nothing new.
 constexpr Duration short_pause = 2ms;
+/// The same for a server whose files are read instead, which takes up to 100 ms.
+constexpr Duration pause_between_files = 100ms;
 
 }  // namespace
 
@@ -148,10 +151,19 @@ Expected<> OrderTask::record_term(std::uint64_t system, const Marker& marker) {
   return write_held(core_.options, {system, marker.term, marker.term.lsn, marker.copies});
 }
 
+Expected<> OrderTask::learn_news() {
+  if (core_.news.markers.empty()) return {};
+  const auto learned = learn_terms(core_.options, core_.news);
+  if (!learned) return learned.error();
+  core_.news = {};
+  return {};
+}
+
 void OrderTask::again(std::function<void()> what) {
-  pause_.wait(short_pause, [this, what = std::move(what)] {
-    if (tell_) what();
-  });
+  pause_.wait(core_.refused_because.empty() ? short_pause : pause_between_files,
+              [this, what = std::move(what)] {
+                if (tell_) what();
+              });
 }
 
 void OrderTask::run(const std::string& program, std::vector<std::string> arguments,

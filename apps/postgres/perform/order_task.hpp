@@ -24,6 +24,9 @@ struct Core {
   /// Why the server, a standby, admits no session of its node, although its data is whole. Orders
   /// then use its files and signals. Empty: it admits them.
   std::string refused_because{};
+  /// Terms that this node has heard of and has still to write down. Its copies count before that,
+  /// so that a fail-over does not wait for it.
+  KnownTerms news{};
   std::optional<Acknowledger> acknowledger{};
   std::function<void(const Failed& how)> server_ended{};
   std::function<void(const std::string&)> log;  ///< tells the node's log a sentence
@@ -88,6 +91,8 @@ class OrderTask {
   /// Records durably, beside the data, that the log has this term. Called before the node counts as
   /// a copy, so that a log without any marker does not pass for one of an older group.
   Expected<> record_term(std::uint64_t system, const Marker& marker);
+  /// Writes down the terms that this node has heard of.
+  Expected<> learn_news();
   /// Calls `what` a little later.
   void again(std::function<void()> what);
   /// Runs a program of PostgreSQL until it ends. A failure ends the order.

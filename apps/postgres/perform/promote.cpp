@@ -1,6 +1,4 @@
-#include "apps/postgres/decide/check.hpp"
 #include "apps/postgres/perform/order_task.hpp"
-#include "apps/postgres/server/control_file.hpp"
 #include "apps/postgres/server/marker.hpp"
 #include "apps/postgres/server/processes.hpp"
 #include "apps/postgres/server/wal.hpp"
@@ -12,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// Orders by which a node becomes the primary of its group, or a copy of that primary.
+/// Orders by which a node becomes the primary of its group.
 
 namespace muster::postgres {
 namespace {
@@ -175,9 +173,10 @@ class WriteMarkerTask : public OrderTask {
     rows_.system = known_.system;
     // Other nodes may read what is known. So the record comes first.
     if (!holds(record_term(known_.system, marker_))) return;
-    if (const auto known = learn_terms(options(), rows_); !known) return fail(known.error().what);
     core().term = marker_.term;
     create_slots();
+    // This writes to the disk while PostgreSQL makes the slots.
+    if (const auto known = learn_terms(options(), rows_); !known) fail(known.error().what);
   }
 
   void create_slots() {
@@ -198,196 +197,6 @@ class WriteMarkerTask : public OrderTask {
   bool has_written_ = false;  ///< a record came before the marker
 };
 
-/// Finds out whether the primary has removed log that this standby needs next. A standby that
-/// streams needs nothing more. Any other needs the file of its last position, on any timeline.
-class LogNeededTask : public OrderTask {
- public:
-  LogNeededTask(NodeId of, Core& core, Tell tell) : OrderTask(core, std::move(tell)), of_(of) {}
-
- protected:
-  /// Ends the order with `LogGone`, or calls `otherwise`.
-  void look_for_log(const std::function<void()>& otherwise) {
-    look_at_own_log(
-        [this, otherwise](const OwnLog& log) {
-          if (log.streams) return otherwise();
-          if (!log.is_standby) return is_promoted();
-          ask_for_oldest(log.end, otherwise);
-        },
-        [otherwise](const SqlError&) { otherwise(); });
-  }
-
- private:
-  void is_promoted() {
-    core().log(
-        "somebody else has promoted the PostgreSQL of this node: what was written there is "
-        "ignored, and the database is cloned");
-    done(NoStandby{});
-  }
-
-  void ask_for_oldest(Lsn needed, const std::function<void()>& otherwise) {
-    ask_there(
-        of_,
-        "SELECT min(('x' || substr(name, 9, 8))::bit(32)::bigint * 4294967296 +"
-        " ('x' || substr(name, 17, 8))::bit(32)::bigint *"
-        " pg_size_bytes(current_setting('wal_segment_size')))"
-        " FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$' AND NOT pg_is_in_recovery()",
-        [this, needed, otherwise](const Answer& answer) {
-          if (number_in(answer.rows.at(0), 0) <= needed.value) return otherwise();
-          core().log(named(of_) +
-                     " has removed WAL that this node needs next: its database is cloned; the key "
-                     "wal_keep sets how much WAL is kept");
-          done(LogGone{});
-        },
-        [otherwise](const SqlError&) { otherwise(); });
-  }
-
-  NodeId of_;
-};
-
-/// Waits until the part of the log that the node's own server has flushed has the marker, or, while
-/// rows still count, until the server shows the row.
-class AwaitMarkerTask : public LogNeededTask {
- public:
-  AwaitMarkerTask(const AwaitMarker& order, Core& core, Tell tell)
-      : LogNeededTask(order.of, core, std::move(tell)), of_(order.of), group_(order.group) {}
-
-  // Meanwhile the node learns from its primary which terms it has missed. If it becomes primary, it
-  // has to know them, as otherwise a node that has such a term would be cloned.
-  void begin() override {
-    ask_there(
-        of_, std::string("SELECT ") + known_terms_there,
-        [this](const Answer& answer) {
-          if (const auto known = known_terms_in(text_in(answer.rows.at(0), 0))) theirs_ = *known;
-        },
-        [](const SqlError&) {});
-    look();
-  }
-
- private:
-  void look() {
-    look_at_own_log([this](const OwnLog& log) { see(log); });
-  }
-
-  void see(const OwnLog& log) {
-    const auto known = read_known_terms(options(), log.system);
-    if (!known) return fail(known.error().what);
-    if (log.flushed != Lsn{} && log.flushed != read_) {
-      const auto marker =
-          greatest_marker(options().data / "pg_wal", options().marker_keys,
-                          {options().cluster, known->system}, log.timeline, log.flushed);
-      if (!marker) return fail(marker.error().what);
-      if (*marker && (*marker)->term.group == group_) {
-        KnownTerms news = theirs_.system == known->system ? theirs_ : KnownTerms{};
-        news.system = known->system;
-        learn(news, {known->system, (*marker)->rows_ended, {**marker}});
-        if (const auto learned = learn_terms(options(), news); !learned)
-          return fail(learned.error().what);
-        return has_come(known->system, **marker);
-      }
-      read_ = log.flushed;
-    }
-    if (known->rows_ended || !core().refused_because.empty()) return look_again();
-    look_for_row(known->system);
-  }
-
-  void look_for_row(std::uint64_t system) {
-    ask(
-        std::string("SELECT ") + columns_of_terms + ", " + copies_of_term +
-            " FROM muster.term WHERE counter = $1::bigint AND coordinator = $2::bigint AND " +
-            is_of_this_database,
-        {std::to_string(group_.counter), std::to_string(group_.coordinator.value)},
-        [this, system](const Answer& answer) {
-          if (answer.rows.empty()) return look_again();
-          const auto copies = copies_in(answer.rows[0], 5);
-          if (!copies) return fail(copies.error().what);
-          has_come(system, {term_in(answer.rows[0]), {}, *copies});
-        },
-        [this](const SqlError& error) {
-          if (is_missing_table(error)) return look_again();
-          fail("cannot read muster.term: " + error.what);
-        });
-  }
-
-  void has_come(std::uint64_t system, const Marker& marker) {
-    if (holds(record_term(system, marker))) done(MarkerHeld{});
-  }
-
-  // The marker usually comes within milliseconds. If it does not, there is time.
-  void look_again() {
-    const bool has_session = core().refused_because.empty();
-    if (has_session && std::chrono::steady_clock::now() < until_) return again([this] { look(); });
-    patient_.wait(std::chrono::milliseconds(250), [this, has_session] {
-      if (!has_session) return look_for_log([this] { look_at_keys_there(); });
-      look_for_errors_in_files([this] { look_for_log([this] { look_at_keys_there(); }); });
-    });
-  }
-
-  void look_at_keys_there() {
-    ask_there(
-        of_, std::string("SELECT ") + marker_keys_there,
-        [this](const Answer& answer) {
-          const std::string theirs = text_in(answer.rows.at(0), 0);
-          if (theirs.empty() || options().marker_keys.have_one_of(theirs)) return look();
-          fail(
-              "this node cannot read the markers of " + named(of_) +
-              ", which has another marker key: copy the file that marker_key names from there, and "
-              "restart this node");
-        },
-        [this](const SqlError&) { look(); });
-  }
-
-  const NodeId of_;
-  const GroupNumber group_;
-  KnownTerms theirs_;
-  Lsn read_;  ///< up to here the log has no marker of the group
-  Pause patient_{core().executor};
-  const std::chrono::steady_clock::time_point until_ =
-      std::chrono::steady_clock::now() + std::chrono::seconds(2);
-};
-
-class AwaitLogGoneTask : public LogNeededTask {
- public:
-  AwaitLogGoneTask(const AwaitLogGone& order, Core& core, Tell tell)
-      : LogNeededTask(order.of, core, std::move(tell)), of_(order.of) {}
-
-  void begin() override {
-    pause_.wait(std::chrono::seconds(2), [this] {
-      const auto look = [this] { look_for_log([this] { look_at_settings(); }); };
-      if (core().refused_because.empty()) return look();
-      ask_on_new_connection(
-          "SELECT", {}, [look](const Answer&) { look(); }, [look](const SqlError&) { look(); });
-    });
-  }
-
- private:
-  // If the primary has greater values of these settings, replay pauses until the standby starts
-  // again. A start takes the greater values (begin.cpp).
-  void look_at_settings() {
-    if (!core().refused_because.empty()) return begin();
-    ask(
-        "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])"
-        " AND pg_is_in_recovery() AND pg_get_wal_replay_pause_state() = 'paused'",
-        {sql_array(settings_of_primary)}, [this](const Answer& answer) { see(answer.rows); },
-        [this](const SqlError&) { begin(); });
-  }
-
-  void see(const std::vector<Row>& rows) {
-    const auto control = read_control_file(options().data);
-    for (const Row& row : rows) {
-      const auto wanted = control ? control->of_primary.at(text_in(row, 0)) : 0;
-      if (number_in(row, 1) >= wanted) continue;
-      core().log("replay is paused, because " + text_in(row, 0) + " is " + text_in(row, 1) +
-                 " here and " + std::to_string(wanted) + " at " + named(of_) +
-                 ": PostgreSQL starts again with the value from there");
-      return core().postmaster->shut_down_fast();
-    }
-    begin();
-  }
-
-  const NodeId of_;
-  Pause pause_{core().executor};
-};
-
 class CheckpointTask : public OrderTask {
  public:
   using OrderTask::OrderTask;
@@ -404,12 +213,6 @@ std::unique_ptr<OrderTask> make_task(const Promote&, Core& core, Tell tell) {
 }
 std::unique_ptr<OrderTask> make_task(const WriteMarker& order, Core& core, Tell tell) {
   return std::make_unique<WriteMarkerTask>(order, core, std::move(tell));
-}
-std::unique_ptr<OrderTask> make_task(const AwaitMarker& order, Core& core, Tell tell) {
-  return std::make_unique<AwaitMarkerTask>(order, core, std::move(tell));
-}
-std::unique_ptr<OrderTask> make_task(const AwaitLogGone& order, Core& core, Tell tell) {
-  return std::make_unique<AwaitLogGoneTask>(order, core, std::move(tell));
 }
 std::unique_ptr<OrderTask> make_task(const Checkpoint&, Core& core, Tell tell) {
   return std::make_unique<CheckpointTask>(core, std::move(tell));

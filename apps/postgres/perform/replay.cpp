@@ -29,12 +29,12 @@ void ReplayEndTask::finish_replay(std::function<void()> then) {
   look_at_processes();
 }
 
-// A process of PostgreSQL reads the settings itself when it is signaled, and the startup process
-// decides alone whether a walreceiver runs. It sleeps between its attempts to find more log. A
-// walreceiver may have written its last log after the last attempt, so one sleep proves nothing. If
-// the startup process wakes and falls asleep again, it has read the settings and looked for log in
-// between. The order waits for two such sleeps, since a signal or SIGSTOP can end a sleep without
-// an attempt.
+// A process of PostgreSQL reads the settings itself when it gets the signal, and the startup
+// process decides alone whether a walreceiver runs. It sleeps between its attempts to find more
+// log. A walreceiver may have written its last log after the last attempt, so one sleep proves
+// nothing. If the startup process wakes and falls asleep again, it has read the settings and looked
+// for log in between. The order waits for two such sleeps, since a signal or SIGSTOP can end a
+// sleep without an attempt.
 bool ReplayEndTask::has_looked_again(pid_t startup, bool waits,
                                      const std::optional<std::uint64_t>& slept) {
   if (!waits) {

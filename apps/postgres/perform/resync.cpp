@@ -176,32 +176,6 @@ class CloneTask : public OrderTask {
   const GroupNumber group_;
 };
 
-class AwaitStreamingTask : public OrderTask {
- public:
-  using OrderTask::OrderTask;
-
-  void begin() override {
-    const auto later = [this] { again([this] { begin(); }); };
-    look_at_own_log(
-        [this, later](const OwnLog& log) {
-          if (log.streams) return tidy_up();
-          later();
-        },
-        [later](const SqlError&) { later(); });
-  }
-
- private:
-  void tidy_up() {
-    std::vector<std::string> rest;
-    for (const auto& path : {old_path(options()), rubbish_path(options())}) {
-      if (std::filesystem::exists(path)) rest.push_back(path.string());
-    }
-    if (rest.empty()) return done(Streams{});
-    rest.insert(rest.begin(), "-rf");
-    run("rm", rest, [this] { done(Streams{}); });
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<OrderTask> make_task(const ReadLineage& order, Core& core, Tell tell) {
@@ -212,9 +186,6 @@ std::unique_ptr<OrderTask> make_task(const Rewind& order, Core& core, Tell tell)
 }
 std::unique_ptr<OrderTask> make_task(const Clone& order, Core& core, Tell tell) {
   return std::make_unique<CloneTask>(order, core, std::move(tell));
-}
-std::unique_ptr<OrderTask> make_task(const AwaitStreaming&, Core& core, Tell tell) {
-  return std::make_unique<AwaitStreamingTask>(core, std::move(tell));
 }
 
 }  // namespace muster::postgres

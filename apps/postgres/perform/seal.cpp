@@ -132,6 +132,7 @@ class LookTask : public OrderTask {
   }
 
   void look_for_marker() {
+    if (!holds(learn_news())) return;
     const auto marker =
         greatest_marker(options().data / "pg_wal", options().marker_keys,
                         {options().cluster, holding_.system}, holding_.timeline, holding_.lsn);

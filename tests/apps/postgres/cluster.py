@@ -2,6 +2,7 @@
 loopback interface, or each on a machine of its own (machines.py)."""
 
 import collections
+import contextlib
 import glob
 import json
 import os
@@ -232,12 +233,26 @@ class Cluster:
                     pass  # it has ended
         return found
 
-    def signal_all(self, node, number):
-        for pid in self.whole_tree(node):
-            try:
+    @staticmethod
+    def signal(pids, number):
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
-            except ProcessLookupError:
-                pass
+
+    def signal_all(self, node, number):
+        self.signal(self.whole_tree(node), number)
+
+    def server(self, node):
+        """The processes of the node's PostgreSQL."""
+        found = []
+        for pid in self.whole_tree(node):
+            with contextlib.suppress(OSError):
+                if Path(f"/proc/{pid}/comm").read_text() == "postgres\n":
+                    found.append(pid)
+        return found
+
+    def signal_server(self, node, number):
+        self.signal(self.server(node), number)
 
     # --- Observations
 

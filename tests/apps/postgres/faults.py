@@ -18,6 +18,7 @@ import argparse
 import contextlib
 import itertools
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,6 +33,7 @@ from skipping import SKIPPED
 from writers import NEEDED
 
 CALM = 10  # s: writing must work again within this time after a fault, and after its end
+SAMPLE = "/usr/share/postgresql/15/postgresql.conf.sample"
 WRONGS = (Wrong, AssertionError, subprocess.SubprocessError)
 LONGEST = 6  # s: the longest time that a fault lasts once writing works again
 
@@ -47,7 +49,8 @@ class Faults(Run):
         self.now = None
 
     def possible(self):
-        return [*self.EVERYWHERE, *(self.OF_NETWORKS if self.cluster.machines else ()),
+        return [*self.EVERYWHERE, *self.OF_OWNERS,
+                *(self.OF_NETWORKS if self.cluster.machines else ()),
                 *(self.OF_DISKS if self.cluster.disks else ())]
 
     def another(self, node, of=IDS):
@@ -204,12 +207,107 @@ class Faults(Run):
             raise Wrong(f"node {node} had a full disk, and was cloned")
 
     OF_DISKS = (full_disk,)
-    OF_DATABASES = (*OF_DISKS, cut_databases, cut_database_off)
-    OF_PRIMARY = (kill_the_next_too, switch_over)
-    ALL = (*EVERYWHERE, *OF_NETWORKS, *OF_DISKS)
-    LASTING = (kill_all_of_it, kill_node, stop_for_a_while, leave, cut_off, cut_between,
-               cut_databases, cut_database_off, cut_one_way, heard_by_nobody, hears_nobody,
-               full_disk)
+
+    # --- What owners of a database do, and then a node fails
+
+    def sql(self, node, *statements):
+        """Runs statements in a session that stays open after them. Returns its process."""
+        # pylint: disable-next=consider-using-with
+        session = subprocess.Popen(
+            [PROGRAMS / "psql", "-X", "-q", "-A", "-t", self.cluster.connection(node)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        session.stdin.write(";\n".join([*statements, "select 'done'"]) + ";\n")
+        session.stdin.flush()
+        while session.stdout.readline() not in ("done\n", ""):
+            pass
+        return session
+
+    def sql_once(self, node, *statements):
+        self.sql(node, *statements).communicate()
+
+    def make_setting(self, node):
+        """The standby names are taken away, and a limit of the primary grows."""
+        self.sql_once(self.primary, "alter system set synchronous_standby_names = ''",
+                      f"alter system set max_connections = {self.random.randint(90, 150)}",
+                      "select pg_reload_conf()",
+                      "alter database postgres set default_transaction_isolation = serializable")
+        self.cluster.kill_all(node)
+        yield
+        self.cluster.start(node)
+        self.sql_once(self.await_calm(),
+                      "alter database postgres reset default_transaction_isolation")
+
+    def restore_dump(self, node):
+        """The schema of Muster is replaced by what it was long ago."""
+        dump = self.cluster.path / "dump"
+        to = self.cluster.connection(self.primary)
+        if not dump.exists():
+            subprocess.run([PROGRAMS / "pg_dump", "-Fc", "-n", "muster", "-f", dump, to],
+                           check=True)
+        subprocess.run([PROGRAMS / "pg_restore", "--clean", "--if-exists", "-d", to, dump],
+                       capture_output=True, check=False)
+        self.cluster.kill_all(node)
+        yield
+        self.cluster.start(node)
+
+    def replace_file(self, node):
+        shutil.copy(SAMPLE, self.cluster.database(self.primary) / "data/postgresql.conf")
+        self.sql_once(self.primary, "select pg_reload_conf()")
+        self.cluster.kill_all(node)
+        yield
+        self.cluster.start(node)
+
+    def hold_lock(self, node):
+        table = self.random.choice(("muster.term", "pg_catalog.pg_database", "t"))
+        session = self.sql(node, "begin", f"lock table {table} in access exclusive mode",
+                           "select txid_current()")
+        self.cluster.kill_all(node)
+        session.kill()
+        yield
+        self.cluster.start(node)
+
+    def open_subtransactions(self, node):
+        session = self.sql(self.primary, "begin", *(
+            f"savepoint s{number}; insert into t values ({-number})" for number in range(1, 90)))
+        for each in self.cluster.data:
+            self.sql_once(each, "checkpoint")
+        self.cluster.kill_all(node)
+        yield
+        self.cluster.start(node)
+        self.await_calm()
+        session.kill()
+
+    def pause_server(self, node):
+        """All processes of PostgreSQL are paused, and its node is not."""
+        self.cluster.signal_server(node, signal.SIGSTOP)
+        yield
+        self.cluster.signal_server(node, signal.SIGCONT)
+
+    def kill_on_new_timeline(self, node):
+        """A standby is killed while it moves to the timeline of the next primary."""
+        third = self.another(node, self.cluster.data)
+
+        def timelines():
+            return {path.name[:8] for path in
+                    (self.cluster.database(third) / "data/pg_wal").glob("[0-9A-F]*")}
+
+        before = timelines()
+        self.cluster.kill_all(node)
+        self.until(lambda: timelines() != before, "there is a new timeline")
+        self.cluster.kill_all(third)
+        for each in (node, third):
+            self.cluster.start(each)
+        yield
+
+    OF_OWNERS = (make_setting, restore_dump, replace_file, hold_lock, open_subtransactions,
+                 pause_server, kill_on_new_timeline)
+    OF_DATABASES = (*OF_DISKS, *OF_OWNERS, cut_databases, cut_database_off)
+    OF_PRIMARY = (kill_the_next_too, switch_over, hold_lock, kill_on_new_timeline)
+    ALL = (*EVERYWHERE, *OF_OWNERS, *OF_NETWORKS, *OF_DISKS)
+    LASTING = (make_setting, restore_dump, replace_file, hold_lock, open_subtransactions,
+               pause_server, kill_all_of_it, kill_node, stop_for_a_while, leave, cut_off,
+               cut_between, cut_databases, cut_database_off, cut_one_way, heard_by_nobody,
+               hears_nobody, full_disk)
 
     # --- A round
 
@@ -237,8 +335,9 @@ class Faults(Run):
 
     @staticmethod
     def bound(fault):
-        """A primary that no standby reaches waits for as long as a PostgreSQL may take to start."""
-        return 2 * CALM if fault is Faults.cut_database_off else CALM
+        """A primary that no standby reaches waits for as long as a PostgreSQL may take to start. A
+        standby that admits no session is first asked in vain."""
+        return 2 * CALM if fault in (Faults.cut_database_off, Faults.hold_lock) else CALM
 
     def await_writing(self, when, bound=CALM):
         moment = time.monotonic()
@@ -248,6 +347,7 @@ class Faults(Run):
 def run_part(cluster, seed, said, faults, until_moment):
     """Runs one part and returns its line. The cluster is ended, and kept if something went
     wrong."""
+    cluster.set_application("marker_deadline", '"3s"')
     run = Faults(cluster, seed, said.writers, said.only)
     began, wrong = time.monotonic(), None
     try:

@@ -22,11 +22,8 @@ class Frozen(CalmCluster):
         primary = self.cluster.await_calm()
         self.cluster.answer("create table t (n int primary key)", primary)
         self.cluster.answer("insert into t values (1)", primary)
-        server = [pid for pid in self.cluster.whole_tree(primary)
-                  if Path(f"/proc/{pid}/comm").read_text() == "postgres\n"]
-        self.assertGreater(len(server), 3)
-        for pid in server:
-            os.kill(pid, signal.SIGSTOP)
+        self.assertGreater(len(self.cluster.server(primary)), 3)
+        self.cluster.signal_server(primary, signal.SIGSTOP)
         began = time.monotonic()
         others = [node for node in IDS if node != primary]
         insert = "insert into t values (2)"

@@ -80,6 +80,13 @@ Troubles with_recycling() {
   return troubles;
 }
 
+/// All faults, but no node leaves in order or hands over. Some standbys admit no session.
+Troubles with_refusals() {
+  Troubles troubles = without_leaves();
+  troubles.refusals = lab::any_number;
+  return troubles;
+}
+
 /// All faults, but no node leaves in order or hands over. Primaries repeat their markers.
 Troubles with_markers() {
   Troubles troubles = without_leaves();
@@ -175,6 +182,7 @@ const std::vector<Mutant> mutants = {
     {Line::gone_log_is_cloned, 3, dead_end, with_recycling()},
     {Line::restored_does_not_count, 9, lost, with_restores()},
     {Line::list_before_counts, 45, dead_end, {}, then({}, {one, two, three}, 3)},
+    {Line::files_are_evidence, 1, dead_end, with_refusals()},
     {Line::markers_repeat, 2, dead_end, with_recycled_markers()},
     {Line::markers_are_signed, 90, lost, with_forgers()},
     {Line::marker_is_of_its_place, 484, corrupted, with_copiers()},
@@ -278,7 +286,8 @@ BOOST_AUTO_TEST_CASE(seeds_in_which_postgresql_does_not_begin_lose_nothing) {
 
 BOOST_AUTO_TEST_CASE(seeds_of_what_administrators_do_lose_nothing_and_come_to_rest) {
   for (Options options : {Options(), of_five(), with_witness()}) {
-    options.troubles.recycled = options.troubles.settings = lab::any_number;
+    options.troubles.recycled = options.troubles.settings = options.troubles.refusals =
+        lab::any_number;
     options.troubles.promotions = lab::any_number;
     const lab::Report report = lab::run_seeds(options, 1, 300);
     BOOST_TEST(found(report) == "");

@@ -62,6 +62,29 @@ BOOST_AUTO_TEST_CASE(a_fast_shutdown_of_a_sealed_primary_puts_it_ahead_and_an_im
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_clone_that_comes_too_late_fails_and_keeps_the_former_data, *on_postgres) {
+  Trio trio(3, {{"wal_keep_size", "0"},
+                {"max_slot_wal_keep_size", "1MB"},
+                {"max_wal_size", "2MB"},
+                {"min_wal_size", "2MB"}});
+  const GroupNumber group{1, n3};
+  trio.begin_group(n1, group);
+  trio.make_table(n1);
+  trio.expect<Ended>(n3, End{Shutdown::fast});
+  trio.expect<Resynced>(n3, Clone{n1, group});
+  Client client = trio.client(n1);
+  BOOST_REQUIRE(client.ask("SET synchronous_commit = local"));  // the other standby lacks log, too
+  for (int i = 0; i < 3; ++i) {
+    BOOST_REQUIRE(client.ask("INSERT INTO written SELECT generate_series(1, 50000)"));
+    BOOST_REQUIRE(client.ask("CHECKPOINT"));
+  }
+  trio.expect<Configured>(n3, Configure{{false, n1, false, group}});
+  trio.expect<Began>(n3, Begin{});
+  BOOST_TEST(trio.expect_failure(n3, AwaitStreaming{})
+                 .find("node 1 has removed WAL that this node needs next") == 0U);
+  BOOST_TEST(std::filesystem::exists(old_path(trio.options(n3))));
+}
+
 /// The first node has a commit that no other node has. The second node is now the primary, and the
 /// third follows it.
 struct Diverged : WithTable {
