@@ -81,8 +81,12 @@ void KeeperTurn::on_event(const RejoinAsked&) {
   tell(AnswerOwner{refused});
   if (!refused.empty()) return;
   k_.wants_clone = true;
-  if (!awaits<SealBeforeRecovery, Recovery, Ending>())
-    seal();  // the three waits end with a sealed standby anyway
+  if (awaits<Ending>()) return;  // it ends with a sealed standby anyway
+  if (!awaits<SealBeforeRecovery, Recovery>()) return seal();
+  // A PostgreSQL that does not get on cannot be asked what it has.
+  new_course();
+  end_start();
+  resync(Way::clone);
 }
 
 std::string KeeperTurn::why_no_rejoin() const {

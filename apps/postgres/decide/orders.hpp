@@ -71,8 +71,9 @@ struct ShowConf {};
 /// and again until no such walsender and no slot is left. From then on no commit is acknowledged.
 /// Ends with `GateClosed`.
 struct CloseGate {};
-/// On a standby: wait until it has no walreceiver and has replayed all that it had received.
-/// Sessions that hold up the replay are ended. Ends with `Replayed`.
+/// On a standby: wait until it has no walreceiver and has replayed all that it had received. One
+/// that admits no session need not have replayed it. Sessions that hold up the replay are ended.
+/// Ends with `Replayed`.
 struct FinishReplay {};
 /// Read the holding of the node. Ends with `Seen`.
 struct Look {};
@@ -137,7 +138,8 @@ struct Clone {
   NodeId from;
   GroupNumber group{};  ///< the group in which `from` is primary; zero: no group has begun
 };
-/// Wait until the standby is consistent and streams. Ends with `Streams`.
+/// Wait until the standby is consistent, streams, and has all that the primary had when it began to
+/// stream. Ends with `Streams`.
 struct AwaitStreaming {};
 /// Stop the present order. No event follows.
 struct Abandon {};

@@ -105,7 +105,9 @@ std::string to_words(const Copies& copies);
 struct Holding {
   std::uint64_t system{};  ///< PostgreSQL's system identifier
   Term term;               ///< the greatest in its log
-  Lsn lsn;  ///< on a standby the position replayed, on a primary the position flushed
+  /// On a standby the position replayed, or, if it admits no session, the end of its log on disk.
+  /// On a primary the position flushed.
+  Lsn lsn;
   std::uint32_t timeline{};
   bool primary{};
   /// This node was the primary, and has shut down in order so that the node named here becomes the

@@ -27,6 +27,7 @@ class BeginTask : public ReplayEndTask {
     if (!core().postmaster) return await_remains();
     if (core().ending) return;
     launched_ = true;  // an earlier order launched the server
+    of_primary_ = limits_of_primary();
     await_answer();
   }
 
@@ -34,6 +35,8 @@ class BeginTask : public ReplayEndTask {
   // down. In that case launches a new server. Also launches a new one if recovery came to greater
   // settings of the primary, as PostgreSQL then ends.
   void server_ended(const Failed& how) override {
+    pause_.stop();
+    stop_waiting();
     if (launched_ && !wants_other_limits()) return done(how);
     await_remains();
   }
@@ -102,8 +105,7 @@ class BeginTask : public ReplayEndTask {
   // PostgreSQL prints the value that it would have, from its files and its command line. An error
   // in them is told by the server when it starts.
   void read_own_limits() {
-    const auto control = read_control_file(options().data);
-    of_primary_ = control ? control->of_primary : Limits{};
+    of_primary_ = limits_of_primary();
     std::string names;
     for (const std::string& name : settings_of_primary) names += ' ' + name;
     std::vector<std::string> words{
@@ -134,9 +136,19 @@ class BeginTask : public ReplayEndTask {
     return raised;
   }
 
-  [[nodiscard]] bool wants_other_limits() const {
+  /// Empty: the control file cannot be read, about which the server complains.
+  [[nodiscard]] Limits limits_of_primary() const {
     const auto control = read_control_file(options().data);
-    return control && control->of_primary != of_primary_;
+    return control ? control->of_primary : Limits{};
+  }
+  [[nodiscard]] bool wants_other_limits() const {
+    const Limits now = limits_of_primary();
+    return !now.empty() && now != of_primary_;
+  }
+
+  // The log that this node has contained greater settings. PostgreSQL ends, and starts with these.
+  void is_paused() override {
+    if (wants_other_limits()) core().postmaster->shut_down_fast();
   }
 
   // --- The server
@@ -152,8 +164,9 @@ class BeginTask : public ReplayEndTask {
   }
 
   void await_answer() {
+    look_at_progress();
     if (!takes_connections(options().data, core().postmaster->pid()))
-      return look_at_recovery(without_progress_for(),
+      return look_at_recovery(Clock::now() - rests_since_,
                               "it is not yet accepting connections, as while more than 64 "
                               "subtransactions of one transaction are open");
     const auto began = Clock::now();
@@ -174,7 +187,8 @@ class BeginTask : public ReplayEndTask {
   // is whole admits none while a transaction with many subtransactions is open, or while a lock on
   // a catalogue is replayed. So after a while its files tell what it has.
   void look_at_recovery(Duration in_vain_for, const std::string& refused_because) {
-    if (in_vain_for < patience_with_server) return later();
+    if (in_vain_for < patience_with_server || Clock::now() < next_look_at_files_) return later();
+    next_look_at_files_ = Clock::now() + between_looks;
     const auto disk = read_data_on_disk(options().data);
     if (disk && disk->lacks.empty()) {
       core().refused_because = refused_because;
@@ -182,32 +196,34 @@ class BeginTask : public ReplayEndTask {
                  ". Its data is whole, so this node takes part with what its files show");
       return take_part();
     }
+    const std::string lacks = disk ? disk->lacks : disk.error().what;
+    if (std::exchange(lacks_, lacks) != lacks)
+      core().log("PostgreSQL admits no session of its own node: " + refused_because +
+                 ". Neither do its files show that the data is whole: " + lacks);
     const auto& follows = core().conf->follows;
-    if (in_vain_for < options().longest_standstill || (!disk && !follows)) return later();
+    if (Clock::now() - since_ < options().longest_standstill || (!disk && !follows)) return later();
     if (follows)
       return fail("recovery waits in vain for WAL of node " + std::to_string(follows->value) +
                   ", without which the database is not consistent");
-    fail("recovery waits in vain for more WAL: " + disk->lacks);
+    fail("recovery waits in vain for more WAL: " + lacks);
   }
 
   void later() {
     pause_.wait(between_questions, [this] { await_answer(); });
   }
 
-  /// For how long recovery has made no progress. A rewound database becomes consistent only with
-  /// more of its source's log. If the source has moved to another group or is down, that log does
-  /// not come.
-  Duration without_progress_for() {
+  // A rewound database becomes consistent only with more of its source's log. If the source has
+  // moved to another group or is down, that log does not come, and the titles of the processes stay
+  // the same. A startup process that sleeps for longer replays nothing.
+  void look_at_progress() {
     const auto now = Clock::now();
-    if (now >= looks_) {
-      looks_ = now + between_looks;
-      if (std::string progress = progress_of_recovery(options().data);
-          progress.empty() || progress != progress_) {
-        progress_ = std::move(progress);
-        since_ = now;
-      }
-    }
-    return now - since_;
+    if (now < looks_) return;
+    looks_ = now + between_looks;
+    std::string progress = progress_of_recovery(options().data);
+    if (progress.empty() || progress != progress_) since_ = rests_since_ = now;
+    progress_ = std::move(progress);
+    const auto startup = process_called(options().data, "startup");
+    if (startup && !sleeps_of(*startup)) rests_since_ = now;
   }
 
   static constexpr Duration between_questions = 2ms, between_looks = 250ms,
@@ -219,8 +235,10 @@ class BeginTask : public ReplayEndTask {
   Limits of_primary_;  ///< of the control file with which the server was launched
   bool launched_ = false;
   std::optional<Clock::time_point> refused_since_;
-  std::string progress_;
-  Clock::time_point looks_, since_ = Clock::now();
+  std::string progress_, lacks_;
+  Clock::time_point looks_, next_look_at_files_;
+  Clock::time_point since_ = Clock::now();  ///< there has been no progress
+  Clock::time_point rests_since_ = since_;  ///< nor has the startup process worked
 };
 
 }  // namespace

@@ -24,6 +24,12 @@ class LogNeededTask : public OrderTask {
   LogNeededTask(NodeId of, Core& core, Tell tell) : OrderTask(core, std::move(tell)), of_(of) {}
 
  protected:
+  /// Tries to get a session again, and then calls `then`.
+  void try_session(const std::function<void()>& then) {
+    ask_on_new_connection(
+        "SELECT", {}, [then](const Answer&) { then(); }, [then](const SqlError&) { then(); });
+  }
+
   /// Calls `is_gone`, `is_promoted` or `otherwise`.
   void look_for_log(const std::function<void()>& otherwise) {
     look_at_own_log(
@@ -136,10 +142,14 @@ class AwaitMarkerTask : public LogNeededTask {
   // The marker usually comes within milliseconds. If it does not, there is time.
   void look_again() {
     const bool has_session = core().refused_because.empty();
-    if (has_session && std::chrono::steady_clock::now() < until_) return again([this] { look(); });
-    patient_.wait(250ms, [this, has_session] {
-      if (!has_session) return look_for_log([this] { look_at_keys_there(); });
-      look_for_errors_in_files([this] { look_for_log([this] { look_at_keys_there(); }); });
+    const auto now = std::chrono::steady_clock::now();
+    if (has_session && now < until_) return again([this] { look(); });
+    patient_.wait(250ms, [this, has_session, now] {
+      if (has_session)
+        return look_for_errors_in_files([this] { look_for_log([this] { look_at_keys_there(); }); });
+      if (now < next_try_) return look();
+      next_try_ = now + between_looks_for_log;
+      try_session([this] { look_for_log([this] { look_at_keys_there(); }); });
     });
   }
 
@@ -162,6 +172,7 @@ class AwaitMarkerTask : public LogNeededTask {
   KnownTerms theirs_;
   Lsn read_;  ///< up to here the log has no marker of the group
   Pause patient_{core().executor};
+  std::chrono::steady_clock::time_point next_try_;  ///< of a session, if none was admitted
   const std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + 2s;
 };
 
@@ -175,8 +186,7 @@ class AwaitLogGoneTask : public LogNeededTask {
     pause_.wait(between_looks_for_log, [this] {
       const auto look = [this] { look_for_log([this] { look_at_settings(); }); };
       if (core().refused_because.empty()) return look();
-      ask_on_new_connection(
-          "SELECT", {}, [look](const Answer&) { look(); }, [look](const SqlError&) { look(); });
+      try_session(look);
     });
   }
 

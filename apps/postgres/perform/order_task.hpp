@@ -93,8 +93,9 @@ class OrderTask {
   Expected<> record_term(std::uint64_t system, const Marker& marker);
   /// Writes down the terms that this node has heard of.
   Expected<> learn_news();
-  /// Calls `what` a little later.
+  /// Calls `what` a little later, unless `stop_waiting` is called before that.
   void again(std::function<void()> what);
+  void stop_waiting() { pause_.stop(); }
   /// Runs a program of PostgreSQL until it ends. A failure ends the order.
   void run(const std::string& program, std::vector<std::string> arguments,
            std::function<void()> then);

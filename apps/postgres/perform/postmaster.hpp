@@ -49,6 +49,8 @@ class Postmaster {
   /// and sends no signal. Such an early signal could kill the server. It is not needed either,
   /// because the server reads its settings at its start.
   [[nodiscard]] bool reload() const;
+  /// Makes a standby with the file `promote` in its data directory end its recovery.
+  void promote() const { signal(SIGUSR1); }
   /// Ends the sessions of the server. The server exits when its standbys have all that it has
   /// written.
   void shut_down_fast() const { signal(SIGINT); }

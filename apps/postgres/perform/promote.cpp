@@ -3,8 +3,6 @@
 #include "apps/postgres/server/processes.hpp"
 #include "apps/postgres/server/wal.hpp"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -32,7 +30,7 @@ class PromoteTask : public OrderTask {
   // as a standby.
   void promote_without_session() {
     if (!holds(write_durably(options().data / "promote", ""))) return;
-    ::kill(core().postmaster->pid(), SIGUSR1);
+    core().postmaster->promote();
     await_session();
   }
 
@@ -41,8 +39,21 @@ class PromoteTask : public OrderTask {
       return again([this] { await_session(); });
     ask_on_new_connection(
         "SELECT", {}, [this](const Answer&) { await(); },
-        [this](const SqlError&) { again([this] { await_session(); }); });
+        [this](const SqlError& error) { take_refusal(error); });
   }
+
+  // A primary that admits no session cannot mark its term.
+  void take_refusal(const SqlError& error) {
+    const auto now = std::chrono::steady_clock::now();
+    if (process_called(options().data, "startup")) patient_until_ = now + patience_with_primary;
+    if (now > patient_until_)
+      return fail("PostgreSQL admits no session of its node: " + error.what);
+    again([this] { await_session(); });
+  }
+
+  static constexpr Duration patience_with_primary = std::chrono::seconds(3);
+  std::chrono::steady_clock::time_point patient_until_ =
+      std::chrono::steady_clock::now() + patience_with_primary;
 
   void await() {
     ask("SELECT pg_is_in_recovery()", {}, [this](const Answer& answer) {

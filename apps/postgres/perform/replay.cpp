@@ -59,18 +59,20 @@ void ReplayEndTask::look() {
     startup_ = static_cast<pid_t>(number_in(row, 0));
     const bool waits = text_in(row, 1) == "RecoveryRetrieveRetryInterval" && number_in(row, 2) == 0;
     if (is_true(row, 3)) return end_readers();
+    if (text_in(row, 1) == "RecoveryPause") is_paused();
     if (has_looked_again(startup_, waits, slept)) return then_();
     again([this] { look(); });
   });
 }
 
-// A promotion replays all log that is on disk. So it is no matter if the startup process waits for
-// something else, such as a lock.
+// A promotion replays all log that is on disk, so it is no matter if some of it is not replayed
+// yet.
 void ReplayEndTask::look_at_processes() {
   const auto startup = process_called(options().data, "startup");
   if (!startup) return fail("PostgreSQL has no startup process, so it is no standby");
   const auto slept = sleeps_of(*startup);
-  const bool waits = slept && !process_called(options().data, "walreceiver");
+  const bool waits =
+      slept && !is_in_conflict(*startup) && !process_called(options().data, "walreceiver");
   if (has_looked_again(*startup, waits, slept)) return then_();
   again([this] { look_at_processes(); });
 }

@@ -16,6 +16,8 @@ class ReplayEndTask : public OrderTask {
   /// is no matter if the server has not read the file yet, or if its startup process still replays
   /// earlier log.
   void finish_replay(std::function<void()> then);
+  /// Called again and again while the replay is paused.
+  virtual void is_paused() {}
 
  private:
   void look();

@@ -98,7 +98,7 @@ class LookTask : public OrderTask {
         " CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()"
         " ELSE pg_current_wal_flush_lsn() END,"
         " CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_lsn()) END,"
-        " (SELECT pid FROM pg_stat_activity WHERE backend_type = 'startup')",
+        " (SELECT pid FROM pg_stat_activity WHERE backend_type = 'startup'), current_database()",
         {}, [this](const Answer& answer) { see(answer.rows.at(0)); });
   }
 
@@ -109,6 +109,7 @@ class LookTask : public OrderTask {
     const auto lsn = parse_lsn(text_in(row, 2));
     if (!lsn) return fail("PostgreSQL does not report the position of its WAL");
     holding_.lsn = *lsn;
+    database_ = text_in(row, 5);
     std::string file = text_in(row, 3);
     if (!holding_.primary) {
       // A log file is named after its timeline. The file may also contain log of earlier timelines.
@@ -191,6 +192,9 @@ class LookTask : public OrderTask {
   // While nodes of an older version take part, the term is the greater of marker and row: they
   // write rows only.
   void look_for_row() {
+    if (database_ != options().database)
+      return fail("the database " + options().database +
+                  " admits no session, so the table muster.term in it cannot be read");
     ask(
         std::string("SELECT ") + columns_of_terms + ", " + copies_of_term +
             " FROM muster.term WHERE " + is_of_this_database +
@@ -242,6 +246,7 @@ class LookTask : public OrderTask {
   Holding holding_;
   KnownTerms known_;
   bool is_marked_ = false;  ///< the log has a marker
+  std::string database_;    ///< of the session; empty: no session is admitted
   std::optional<Held> at_least_;
 };
 

@@ -4,7 +4,7 @@
 #include "apps/postgres/server/wal.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <system_error>
@@ -64,12 +64,33 @@ class FilesToRecover {
     return std::nullopt;
   }
 
-  [[nodiscard]] fs::path path_of(std::uint32_t timeline, std::uint64_t number) const {
-    return pg_wal_ / name_of_file(timeline, number, control_.size_of_log_file);
+  /// Reads a file. A standby that moves to a new timeline fetches the file in which that timeline
+  /// begins again, from its first byte. Until that file is whole, it does not show what the node
+  /// has.
+  [[nodiscard]] Expected<std::string> read(std::uint32_t timeline, std::uint64_t number) const {
+    auto text = read_text(path_of(timeline, number));
+    if (!text) return text.error();
+    if (!*text) return cannot_tell("a file of the log has just been removed");
+    const auto here = begins_.find(timeline);
+    const Lsn begin{number * control_.size_of_log_file};
+    if (here == begins_.begin() || here->second <= begin ||
+        here->second.value >= begin.value + control_.size_of_log_file)
+      return **text;
+    const auto before = read_text(path_of(std::prev(here)->first, number));
+    if (!before) return before.error();
+    if (*before && is_short(**text, **before, begin, here->second))
+      return cannot_tell("PostgreSQL has fetched only a part of the file in which timeline " +
+                         std::to_string(timeline) + " begins");
+    return **text;
   }
+
   [[nodiscard]] bool have(std::uint32_t timeline) const { return begins_.contains(timeline); }
 
  private:
+  [[nodiscard]] fs::path path_of(std::uint32_t timeline, std::uint64_t number) const {
+    return pg_wal_ / name_of_file(timeline, number, control_.size_of_log_file);
+  }
+
   const fs::path pg_wal_;
   const ControlFile control_;
   std::map<std::uint32_t, Lsn> begins_;  ///< where each timeline begins
@@ -97,29 +118,33 @@ Expected<DataOnDisk> read_data_on_disk(const fs::path& data) {
   if (const auto read = files.read_timelines(); !read) return read.error();
 
   const std::uint64_t first = control->redo.value / size;
-  std::uint64_t number = first;
-  std::map<std::uint64_t, std::uint32_t> last_two;
-  for (auto timeline = files.next(number); timeline; timeline = files.next(++number)) {
-    last_two[number] = *timeline;
-    if (last_two.size() > 2) last_two.erase(last_two.begin());
+  std::map<std::uint64_t, std::uint32_t> found;  // the timeline of each file by its number
+  for (std::uint64_t number = first;; ++number) {
+    const auto timeline = files.next(number);
+    if (!timeline) break;
+    found[number] = *timeline;
   }
-  if (last_two.empty())
+  if (found.empty())
     return cannot_tell("the file of the log with the last checkpoint is missing or damaged");
 
+  // If one record fills all of the last two files, more of them are read.
+  const std::uint64_t last = found.rbegin()->first;
+  GoodLog good;
   std::string bytes;
-  for (const auto& [each, timeline] : last_two) {
-    const auto text = read_text(files.path_of(timeline, each));
+  for (std::uint64_t number = last + 1; number-- > first;) {
+    const auto text = files.read(found.at(number), number);
     if (!text) return text.error();
-    if (!*text) return cannot_tell("a file of the log has just been removed");
-    bytes += **text;
+    bytes = *text + bytes;
+    const Lsn begin{number * size};
+    good = good_log(bytes, begin, std::max(begin, control->redo));
+    if (number < last && good.whole > good.rest) break;
   }
-  const Lsn begin{last_two.begin()->first * size};
-  const Lsn end = good_log(bytes, begin, std::max(begin, control->redo)).whole;
+  const Lsn end = good.whole;
   if (end <= control->checkpoint) return cannot_tell("the log ends before the last checkpoint");
+  const std::uint32_t timeline = found.at((end.value - 1) / size);
   if (control->consistent_at != Lsn{} && !files.have(control->consistent_on))
     return cannot_tell("its timelines do not contain timeline " +
                        std::to_string(control->consistent_on) + ", on which its files are");
-  const std::uint32_t timeline = last_two.at(std::min((end.value - 1) / size, number - 1));
   return DataOnDisk{control->system, end, timeline, what_is_missing(data, *control, end)};
 }
 

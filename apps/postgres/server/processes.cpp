@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <sstream>
 #include <string_view>
 
 namespace muster::postgres {
@@ -26,18 +25,6 @@ std::string_view value_of(std::string_view status, std::string_view key) {
   status.remove_prefix(at + key.size());
   status.remove_prefix(std::min(status.find_first_not_of(" \t"), status.size()));
   return status.substr(0, status.find('\n'));
-}
-
-/// The processor time of a process, in the kernel's unit.
-std::string time_worked(pid_t pid) {
-  constexpr int user_time = 14, system_time = 15;
-  const std::string fields = text_of(pid, "stat");
-  std::string times, field;
-  // The second field is the name of the program in parentheses, and may contain blanks.
-  std::istringstream rest(fields.substr(std::min(fields.rfind(')') + 1, fields.size())));
-  for (int number = 3; rest >> field; ++number)
-    if (number == user_time || number == system_time) times += ' ' + field;
-  return times;
 }
 
 constexpr std::string_view waits_key = "\nvoluntary_ctxt_switches:";
@@ -123,6 +110,12 @@ std::optional<pid_t> process_called(const std::filesystem::path& data, std::stri
   return std::nullopt;
 }
 
+bool is_in_conflict(pid_t startup) {
+  std::string title = text_of(startup, "cmdline");
+  title.erase(std::min(title.find_last_not_of(std::string_view("\0 ", 2)) + 1, title.size()));
+  return title.ends_with(" waiting");
+}
+
 bool streams(const std::filesystem::path& data) {
   const auto receiver = process_called(data, "walreceiver");
   return receiver &&
@@ -136,7 +129,6 @@ std::string progress_of_recovery(const std::filesystem::path& data) {
     for (const std::string_view of :
          {"startup recovering ", "startup waiting for ", "walreceiver streaming "})
       if (const auto at = title.find(of); at != std::string::npos) all += title.substr(at) + '\n';
-    if (title.find("startup ") != std::string::npos) all += time_worked(pid) + '\n';
   }
   return all;
 }

@@ -46,6 +46,9 @@ std::optional<std::uint64_t> sleeps_of(pid_t pid);
 /// "walreceiver".
 std::optional<pid_t> process_called(const std::filesystem::path& data, std::string_view word);
 
+/// True if the startup process waits for a session that reads, or for a lock.
+bool is_in_conflict(pid_t startup);
+
 /// True if a standby on that data directory streams from another node.
 bool streams(const std::filesystem::path& data);
 
@@ -53,8 +56,8 @@ bool streams(const std::filesystem::path& data);
 /// "000000020000000000000003". None: it waits for a log file.
 std::optional<std::string> log_file_read_by(pid_t startup);
 
-/// A text that changes as long as a recovery makes progress: while log comes, and while the startup
-/// process works.
+/// A text that changes as long as a recovery that needs another node's log makes progress. The text
+/// is made from the titles of the processes on that directory.
 std::string progress_of_recovery(const std::filesystem::path& data);
 
 /// A text that changes as long as an orderly shutdown makes progress: while sessions end, and while

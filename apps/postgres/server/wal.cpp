@@ -124,16 +124,6 @@ Lsn begin_of(const WalFile& file, std::uint64_t size) {
   return {(std::uint64_t{file.log} << 32U) + file.segment * size};
 }
 
-/// True if `file`, in which a timeline begins at `begins`, has less of the log before that position
-/// than `before`, the same file of the timeline before.
-bool is_short(std::string_view file, std::string_view before, Lsn begin, Lsn begins) {
-  const GoodLog here = good_log(file, begin), there = good_log(before, begin);
-  const std::size_t rest = there.rest.value - begin.value;
-  const bool same_rest = file.substr(0, rest) == before.substr(0, rest);
-  if (same_rest && here.end >= begins) return false;
-  return !same_rest || there.end > here.end;
-}
-
 }  // namespace
 
 std::string name_of_file(std::uint32_t timeline, std::uint64_t number, std::uint64_t size) {
@@ -217,6 +207,14 @@ Expected<std::optional<std::string>> bytes_of_log(const fs::path& pg_wal, std::u
   std::string bytes = (*files)->bytes(from, to);
   const bool is_whole = bytes.size() == to.value - from.value;
   return is_whole ? std::optional(std::move(bytes)) : std::nullopt;
+}
+
+bool is_short(std::string_view file, std::string_view before, Lsn begin, Lsn begins) {
+  const GoodLog here = good_log(file, begin), there = good_log(before, begin);
+  const std::size_t rest = there.rest.value - begin.value;
+  const bool same_rest = file.substr(0, rest) == before.substr(0, rest);
+  if (same_rest && here.end >= begins) return false;
+  return !same_rest || there.end > here.end;
 }
 
 Expected<std::vector<std::string>> move_short_files_aside(const fs::path& pg_wal) {

@@ -63,6 +63,10 @@ Expected<std::optional<std::string>> bytes_of_log(const std::filesystem::path& p
                                                   std::uint32_t timeline, Lsn end, Lsn from,
                                                   Lsn to);
 
+/// True if `file`, in which a timeline begins at `begins`, has less of the log before that position
+/// than `before`, the same file of the timeline before.
+bool is_short(std::string_view file, std::string_view before, Lsn begin, Lsn begins);
+
 /// Moves aside each file of a newer timeline that ends before its timeline begins, if the file of
 /// the timeline before has more of the log. Returns their names. No server may run.
 ///
