@@ -1,4 +1,3 @@
-#include "apps/postgres/decide/check.hpp"
 #include "apps/postgres/perform/clone.hpp"
 #include "apps/postgres/perform/replay.hpp"
 #include "apps/postgres/server/control_file.hpp"
@@ -27,17 +26,17 @@ class BeginTask : public ReplayEndTask {
     if (!core().postmaster) return await_remains();
     if (core().ending) return;
     launched_ = true;  // an earlier order launched the server
-    of_primary_ = limits_of_primary();
     await_answer();
   }
 
   // The server that has ended may be that of an earlier life of the node, which was still shutting
-  // down. In that case launches a new server. Also launches a new one if recovery came to greater
-  // settings of the primary, as PostgreSQL then ends.
+  // down. In that case launches a new server. Also launches a new one if some settings are smaller
+  // than at the primary, as PostgreSQL then ends.
   void server_ended(const Failed& how) override {
     pause_.stop();
     stop_waiting();
-    if (launched_ && !wants_other_limits()) return done(how);
+    wants_greater_limits_ |= how.why.find("insufficient parameter settings") != std::string::npos;
+    if (launched_ && !would_raise_limits()) return done(how);
     await_remains();
   }
   [[nodiscard]] bool is_about_end() const override { return true; }
@@ -60,7 +59,8 @@ class BeginTask : public ReplayEndTask {
                             &BeginTask::remove_slots, &BeginTask::repair_log})
       if (const auto outcome = (this->*step)(); !outcome)
         return done(Failed{outcome.error().what, true});
-    read_own_limits();
+    if (wants_greater_limits_) return read_own_limits();
+    launch(options());
   }
 
   Expected<> become_standby() { return write_durably(options().data / "standby.signal", ""); }
@@ -102,12 +102,13 @@ class BeginTask : public ReplayEndTask {
 
   // --- Settings that must not be smaller than at the primary whose log is replayed
 
-  // PostgreSQL prints the value that it would have, from its files and its command line. An error
-  // in them is told by the server when it starts.
+  // PostgreSQL prints the values that it would have, from its files and its command line. That
+  // takes 20 ms for each, so it is done only if PostgreSQL has complained. An error in them is told
+  // by the server when it starts.
   void read_own_limits() {
     of_primary_ = limits_of_primary();
     std::string names;
-    for (const std::string& name : settings_of_primary) names += ' ' + name;
+    for (const auto& [name, value] : of_primary_) names += ' ' + name;
     std::vector<std::string> words{
         "-c", "for name in" + names + "; do \"$0\" \"$@\" -C \"$name\" || exit 1; done",
         program_of(options(), "postgres", {}).program.string()};
@@ -123,12 +124,11 @@ class BeginTask : public ReplayEndTask {
     InstanceOptions raised = options();
     std::istringstream lines(own_values);
     std::uint64_t own = 0;
-    for (const std::string& name : settings_of_primary) {
-      const auto of_primary = of_primary_.find(name);
+    for (const auto& [name, wanted] : of_primary_) {
       if (!(lines >> own)) return options();
-      if (of_primary == of_primary_.end() || of_primary->second <= own) continue;
-      raised.settings[name] = std::to_string(of_primary->second);
-      core().log(name + " is " + std::to_string(of_primary->second) +
+      if (wanted <= own) continue;
+      raised.settings[name] = std::to_string(wanted);
+      core().log(name + " is " + std::to_string(wanted) +
                  " here while this server runs, as at the primary whose log it replays: its own "
                  "value, " +
                  std::to_string(own) + ", is too small");
@@ -136,19 +136,19 @@ class BeginTask : public ReplayEndTask {
     return raised;
   }
 
+  // PostgreSQL pauses if the log contains greater settings than its own.
+  void is_paused() override {
+    wants_greater_limits_ = true;
+    if (would_raise_limits()) core().postmaster->shut_down_fast();
+  }
+
+  [[nodiscard]] bool would_raise_limits() const {
+    return wants_greater_limits_ && limits_of_primary() != of_primary_;
+  }
   /// Empty: the control file cannot be read, about which the server complains.
   [[nodiscard]] Limits limits_of_primary() const {
     const auto control = read_control_file(options().data);
     return control ? control->of_primary : Limits{};
-  }
-  [[nodiscard]] bool wants_other_limits() const {
-    const Limits now = limits_of_primary();
-    return !now.empty() && now != of_primary_;
-  }
-
-  // The log that this node has contained greater settings. PostgreSQL ends, and starts with these.
-  void is_paused() override {
-    if (wants_other_limits()) core().postmaster->shut_down_fast();
   }
 
   // --- The server
@@ -232,8 +232,9 @@ class BeginTask : public ReplayEndTask {
   Pause pause_{core().executor};
   std::optional<Remains> remains_;
   std::optional<ToolOutput> own_limits_;
-  Limits of_primary_;  ///< of the control file with which the server was launched
   bool launched_ = false;
+  bool wants_greater_limits_ = false;
+  Limits of_primary_;  ///< with which the server was launched; empty: with its own
   std::optional<Clock::time_point> refused_since_;
   std::string progress_, lacks_;
   Clock::time_point looks_, next_look_at_files_;
