@@ -1,9 +1,12 @@
 """A cluster that the tests of a class share."""
 
+import sys
 import unittest
 
 from cases import MUSTER
-from cluster import Cluster
+from cluster import IDS, Cluster
+
+LAST_LINES = 40  # of each node's log, if a test fails
 
 
 class CalmCluster(unittest.TestCase):
@@ -16,6 +19,13 @@ class CalmCluster(unittest.TestCase):
         cls.prepare()
         cls.cluster.begin()
         cls.cluster.await_calm()
+
+    def tearDown(self):
+        result = self._outcome.result
+        if any(test is self for test, _ in result.failures + result.errors):
+            for node in IDS:
+                last = self.cluster.log(node).splitlines()[-LAST_LINES:]
+                print(f"--- the log of node {node} ends with", *last, sep="\n", file=sys.stderr)
 
     @classmethod
     def prepare(cls):

@@ -313,7 +313,8 @@ class Cluster:
         return ran.stdout.strip() if ran.returncode == 0 and not ran.stderr else None
 
     def answer(self, statement, node=None):
-        """Waits for an answer of the primary, or of that node. The answer may be empty."""
+        """Waits for an answer of the primary, or of that node. The answer may be empty. The
+        statement may run several times: a slow one may have been carried out."""
         def answered():
             asked = node or self.primary()
             answer = self.ask(asked, statement) if asked else None
