@@ -281,7 +281,7 @@ class Disaster(Test):
         self.lost = self.cluster
         self.lost.begin()
         primary = self.lost.await_calm()
-        self.lost.answer("create table t (n int primary key)", primary)
+        self.lost.answer("create table if not exists t (n int primary key)", primary)
         self.lost.answer("insert into t values (1) returning n", primary)
         self.lost.until(lambda: all(self.lost.ask(node, "select n from t") for node in IDS),
                         "all have it")

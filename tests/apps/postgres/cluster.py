@@ -307,7 +307,8 @@ class Cluster:
             ran = subprocess.run(
                 [PROGRAMS / "psql", "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c",
                  statement, self.connection(node)],
-                capture_output=True, text=True, check=False, timeout=bound)
+                capture_output=True, text=True, check=False, timeout=bound,
+                env=os.environ | {"PGOPTIONS": "-c client_min_messages=warning"})
         except subprocess.TimeoutExpired:
             return None
         return ran.stdout.strip() if ran.returncode == 0 and not ran.stderr else None

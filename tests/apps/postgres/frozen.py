@@ -20,7 +20,7 @@ class Frozen(CalmCluster):
 
     def test_another_node_takes_over(self):
         primary = self.cluster.await_calm()
-        self.cluster.answer("create table t (n int primary key)", primary)
+        self.cluster.answer("create table if not exists t (n int primary key)", primary)
         self.cluster.answer("insert into t values (1) on conflict do nothing", primary)
         self.assertGreater(len(self.cluster.server(primary)), 3)
         self.cluster.signal_server(primary, signal.SIGSTOP)

@@ -19,7 +19,7 @@ class LostData(CalmCluster):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.ask("create table t (n bigint primary key)")
+        cls.ask("create table if not exists t (n bigint primary key)")
         cls.numbers = 0
 
     @classmethod
@@ -71,7 +71,7 @@ class LostData(CalmCluster):
         self.cluster.start(node)
         self.cluster.await_calm()
         before = int(self.ask("select pg_current_wal_lsn() - '0/0'"))
-        self.ask("create table more as select generate_series(1, 10000) n")
+        self.ask("create table if not exists more as select generate_series(1, 10000) n")
         self.cluster.until(lambda: (self.write(), self.remembered(node) > before)[1],
                            "what it holds is remembered")
         self.cluster.kill_to_the_last(node)

@@ -22,7 +22,7 @@ class OwnersFiles(CalmCluster):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.cluster.answer("create table t (n bigint)")
+        cls.cluster.answer("create table if not exists t (n bigint)")
 
     def replace_settings(self, node):
         """As configuration management does it."""

@@ -42,7 +42,7 @@ class RestoredDump(CalmCluster):
 
     def test_1_an_older_dump_of_this_cluster(self):
         primary = self.primary()
-        self.cluster.answer("create table t (n int primary key)", primary)
+        self.cluster.answer("create table if not exists t (n int primary key)", primary)
         self.write(primary)
         dump = subprocess.run([PROGRAMS / "pg_dump", "-n", "muster", "--clean", "--if-exists",
                                self.cluster.connection(primary)],

@@ -34,7 +34,8 @@ class Run:
     def begin(self):
         self.cluster.begin()
         self.until(lambda: self.cluster.ask(
-            self.await_calm(), "create table t (n bigint primary key)") is not None, "a table")
+            self.await_calm(), "create table if not exists t (n bigint primary key)") is not None,
+            "a table")
         for client in range(self.clients):
             self.write("client", self.cluster.connection(*self.cluster.data))
         for node in self.cluster.data:

@@ -26,7 +26,8 @@ class Witness(unittest.TestCase):
         cls.addClassCleanup(cls.cluster.end, keep=False)
         cls.cluster.begin()
         cls.numbers = 0
-        cls.cluster.answer("create table t (n bigint primary key)", cls.cluster.await_calm())
+        cls.cluster.answer("create table if not exists t (n bigint primary key)",
+                           cls.cluster.await_calm())
 
     def write(self, node):
         type(self).numbers += 1
