@@ -30,18 +30,12 @@ class LogNeededTask : public OrderTask {
         "SELECT", {}, [then](const Answer&) { then(); }, [then](const SqlError&) { then(); });
   }
 
-  /// Calls `is_gone`, `is_promoted` or `otherwise`.
+  /// Calls `is_gone`, `is_promoted` or `otherwise`, or ends a server whose replay is paused.
   void look_for_log(const std::function<void()>& otherwise) {
-    look_at_own_log(
-        [this, otherwise](const OwnLog& log) {
-          if (log.streams) return otherwise();
-          if (!log.is_standby)
-            return is_promoted(
-                "somebody else has promoted the PostgreSQL of this node: what was written there "
-                "is ignored, and the database is cloned");
-          ask_for_oldest(log.end, otherwise);
-        },
-        [otherwise](const SqlError&) { otherwise(); });
+    if (core().refused_because.empty())
+      look_at_settings([this, otherwise] { look_at_log(otherwise); });
+    else
+      look_at_log(otherwise);
   }
 
   virtual void is_promoted(const std::string& why) {
@@ -54,6 +48,48 @@ class LogNeededTask : public OrderTask {
   }
 
  private:
+  // If the primary has greater values of these settings, replay pauses until the standby starts
+  // again. A start takes the greater values (begin.cpp). Meanwhile the standby may receive nothing,
+  // as it moves to no other timeline.
+  void look_at_settings(const std::function<void()>& otherwise) {
+    ask(
+        "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])"
+        " AND pg_is_in_recovery() AND pg_get_wal_replay_pause_state() = 'paused'",
+        {sql_array(settings_of_primary)},
+        [this, otherwise](const Answer& answer) {
+          if (!has_smaller_setting(answer.rows)) otherwise();
+        },
+        [otherwise](const SqlError&) { otherwise(); });
+  }
+
+  /// Ends the server if it has. The keeper starts it again.
+  bool has_smaller_setting(const std::vector<Row>& rows) {
+    const auto control = read_control_file(options().data);
+    for (const Row& row : rows) {
+      const auto wanted = control ? control->of_primary.at(text_in(row, 0)) : 0;
+      if (number_in(row, 1) >= wanted) continue;
+      core().log("replay is paused, because " + text_in(row, 0) + " is " + text_in(row, 1) +
+                 " here and " + std::to_string(wanted) + " at " + named(of_) +
+                 ": PostgreSQL starts again with the value from there");
+      core().postmaster->shut_down_fast();
+      return true;
+    }
+    return false;
+  }
+
+  void look_at_log(const std::function<void()>& otherwise) {
+    look_at_own_log(
+        [this, otherwise](const OwnLog& log) {
+          if (log.streams) return otherwise();
+          if (!log.is_standby)
+            return is_promoted(
+                "somebody else has promoted the PostgreSQL of this node: what was written there "
+                "is ignored, and the database is cloned");
+          ask_for_oldest(log.end, otherwise);
+        },
+        [otherwise](const SqlError&) { otherwise(); });
+  }
+
   void ask_for_oldest(Lsn needed, const std::function<void()>& otherwise) {
     ask_there(
         of_,
@@ -179,43 +215,18 @@ class AwaitMarkerTask : public LogNeededTask {
 class AwaitLogGoneTask : public LogNeededTask {
  public:
   AwaitLogGoneTask(const AwaitLogGone& order, Core& core, Tell tell)
-      : LogNeededTask(order.of, core, std::move(tell)), of_(order.of) {}
+      : LogNeededTask(order.of, core, std::move(tell)) {}
 
   void begin() override {
     if (!holds(learn_news())) return;
     pause_.wait(between_looks_for_log, [this] {
-      const auto look = [this] { look_for_log([this] { look_at_settings(); }); };
+      const auto look = [this] { look_for_log([this] { begin(); }); };
       if (core().refused_because.empty()) return look();
       try_session(look);
     });
   }
 
  private:
-  // If the primary has greater values of these settings, replay pauses until the standby starts
-  // again. A start takes the greater values (begin.cpp).
-  void look_at_settings() {
-    if (!core().refused_because.empty()) return begin();
-    ask(
-        "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])"
-        " AND pg_is_in_recovery() AND pg_get_wal_replay_pause_state() = 'paused'",
-        {sql_array(settings_of_primary)}, [this](const Answer& answer) { see(answer.rows); },
-        [this](const SqlError&) { begin(); });
-  }
-
-  void see(const std::vector<Row>& rows) {
-    const auto control = read_control_file(options().data);
-    for (const Row& row : rows) {
-      const auto wanted = control ? control->of_primary.at(text_in(row, 0)) : 0;
-      if (number_in(row, 1) >= wanted) continue;
-      core().log("replay is paused, because " + text_in(row, 0) + " is " + text_in(row, 1) +
-                 " here and " + std::to_string(wanted) + " at " + named(of_) +
-                 ": PostgreSQL starts again with the value from there");
-      return core().postmaster->shut_down_fast();
-    }
-    begin();
-  }
-
-  const NodeId of_;
   Pause pause_{core().executor};
 };
 

@@ -207,6 +207,29 @@ BOOST_FIXTURE_TEST_CASE(a_standby_that_has_less_than_its_primary_is_found_and_st
   }
 }
 
+// Replay pauses on a timeline between that of the standby and that of the primary. Until replay
+// goes on, the standby receives nothing, so the marker does not come either.
+BOOST_FIXTURE_TEST_CASE(a_standby_that_has_less_than_its_primary_ends_while_it_waits_for_the_marker,
+                        WithTable, *on_postgres) {
+  const GroupNumber next{3, n3};
+  trio.let_catch_up(n1);
+  trio.stop(n2, false);
+  BOOST_REQUIRE(trio.client(n1).ask("SET default_transaction_read_only = off"));
+  BOOST_REQUIRE(trio.client(n1).ask("ALTER SYSTEM SET max_connections = 200"));
+  for (const GroupNumber& group : {GroupNumber{2, n3}, next}) {
+    trio.expect<Ended>(n1, End{Shutdown::immediate});
+    trio.expect<Began>(n1, Begin{});
+    trio.lead(n1, group);
+  }
+  trio.expect<Configured>(n2, Configure{{false, n1, false, next}});
+  trio.expect_failure(n2, AwaitMarker{next, n1});
+  BOOST_TEST(trio.told[n2].find("replay is paused, because max_connections is 100 here and 200 at "
+                                "node 1: PostgreSQL starts again") != std::string::npos);
+  trio.expect<Began>(n2, Begin{});
+  BOOST_TEST(trio.client(n2).value("SHOW max_connections") == "200");
+  trio.expect<MarkerHeld>(n2, AwaitMarker{next, n1});
+}
+
 BOOST_AUTO_TEST_CASE(a_cluster_of_two_databases_is_found, *on_postgres) {
   Trio two(2);
   BOOST_TEST(found_by_hand(two, {}) == "nodes");
