@@ -185,7 +185,7 @@ class BeginTask : public ReplayEndTask {
 
   // The promise must not depend on whether the server admits a session. For example, a standby that
   // is whole admits none while a transaction with many subtransactions is open, or while a lock on
-  // a catalogue is replayed. So after a while its files tell what it has.
+  // a catalogue is replayed. So after a while its files are read.
   void look_at_recovery(Duration in_vain_for, const std::string& refused_because) {
     if (in_vain_for < patience_with_server || Clock::now() < next_look_at_files_) return later();
     next_look_at_files_ = Clock::now() + between_looks;
@@ -193,7 +193,7 @@ class BeginTask : public ReplayEndTask {
     if (disk && disk->lacks.empty()) {
       core().refused_because = refused_because;
       core().log("PostgreSQL admits no session of its own node: " + refused_because +
-                 ". Its data is whole, so this node takes part with what its files show");
+                 ". Its data is whole, so this node takes part by its files");
       return take_part();
     }
     const std::string lacks = disk ? disk->lacks : disk.error().what;

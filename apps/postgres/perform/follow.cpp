@@ -83,8 +83,8 @@ class LogNeededTask : public OrderTask {
           if (log.streams) return otherwise();
           if (!log.is_standby)
             return is_promoted(
-                "somebody else has promoted the PostgreSQL of this node: what was written there "
-                "is ignored, and the database is cloned");
+                "somebody else has promoted the PostgreSQL of this node: its commits "
+                "since then are ignored, and the database is cloned");
           ask_for_oldest(log.end, otherwise);
         },
         [otherwise](const SqlError&) { otherwise(); });

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Failure cannot_tell(const std::string& why) {
-  return {ExitCode::storage_refused, "the files do not show what this node has: " + why};
+  return {ExitCode::storage_refused, "the files do not show the state of the data: " + why};
 }
 
 /// The files of the log in the order in which recovery reads them.

@@ -9,7 +9,7 @@
 
 namespace muster::postgres {
 
-/// What a standby would have if it replayed all the log in its files.
+/// The state of a standby once it has replayed all the log in its files.
 struct DataOnDisk {
   std::uint64_t system{};  ///< the system identifier
   Lsn end;                 ///< the end of the log
@@ -19,7 +19,7 @@ struct DataOnDisk {
 };
 
 /// Reads the database at `data` without its server. The server may be down, or it may be a standby.
-/// What such a standby receives meanwhile may be missing at the end.
+/// Log that such a standby receives meanwhile may be missing at the end.
 ///
 /// PostgreSQL syncs a file of the log before it writes the next one. So only the last two files are
 /// read to their end, and of those before them only the beginnings. Fails if the files do not tell,

@@ -29,7 +29,7 @@ struct FirstPage {
   std::uint64_t size{};    ///< the size of each file of this log
   bool follows_none{};     ///< the first record here follows no other
 };
-/// How many bytes of a file tell what its beginning is.
+/// The number of bytes that `first_page_in` needs.
 inline constexpr std::size_t enough_of_first_page = 64;
 /// None: these bytes are not the beginning of a file of a log.
 std::optional<FirstPage> first_page_in(std::string_view bytes);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs all cases of what owners and administrators do to muster postgres, on real nodes.
+"""Runs all cases in which owners change settings, files, locks or rows of real nodes.
 
 ./dev bench postgres_cases [SCRIPT...]
 

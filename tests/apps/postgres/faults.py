@@ -208,7 +208,7 @@ class Faults(Run):
 
     OF_DISKS = (full_disk,)
 
-    # --- What owners of a database do, and then a node fails
+    # --- Faults of owners, and then of a node
 
     def sql(self, node, *statements):
         """Runs statements in a session that stays open after them. Returns its process."""
@@ -238,7 +238,7 @@ class Faults(Run):
                       "alter database postgres reset default_transaction_isolation")
 
     def restore_dump(self, node):
-        """The schema of Muster is replaced by what it was long ago."""
+        """The schema of Muster is replaced by an old dump of it."""
         dump = self.cluster.path / "dump"
         to = self.cluster.connection(self.primary)
         if not dump.exists():

@@ -228,7 +228,7 @@ const std::vector<Program>& programs() {
        {"muster"}},
       {"postgres", "Kills databases and cuts them off", "apps/postgres/faults.py", {"muster"}},
       {"postgres_cases",
-       "What owners of a database do to muster postgres",
+       "PostgreSQL clusters whose owners change settings, files, locks or rows",
        "apps/postgres/all_cases.py",
        {"muster"}},
       {"postgres_facts", "Facts about PostgreSQL that its fail-over relies on"},
