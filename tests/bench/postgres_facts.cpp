@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(shutdown) {
   }
 }
 
-/// Kills nodes at random times and compares what their files show with what their servers find.
+/// Kills nodes at random times, and compares their files with the findings of their servers.
 class Directories {
  public:
   explicit Directories(unsigned megabytes)

@@ -83,7 +83,7 @@ void KeeperTurn::on_event(const RejoinAsked&) {
   k_.wants_clone = true;
   if (awaits<Ending>()) return;  // it ends with a sealed standby anyway
   if (!awaits<SealBeforeRecovery, Recovery>()) return seal();
-  // A PostgreSQL that does not get on cannot be asked what it has.
+  // A PostgreSQL that does not get on cannot be asked for its holding.
   new_course();
   end_start();
   resync(Way::clone);

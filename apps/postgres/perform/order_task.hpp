@@ -38,8 +38,8 @@ struct OwnLog {
   bool is_standby = true;
   bool streams{};
   std::uint32_t timeline{};
-  Lsn flushed;  ///< what it has received is flushed up to here; zero: it has received nothing
-  Lsn end;      ///< the greater of `flushed` and what it has replayed
+  Lsn flushed;  ///< the log received is flushed up to here; zero: none has been received
+  Lsn end;      ///< the greater of `flushed` and the position replayed
 };
 
 /// Called with the event that ends an order.

@@ -65,8 +65,8 @@ class FilesToRecover {
   }
 
   /// Reads a file. A standby that moves to a new timeline fetches the file in which that timeline
-  /// begins again, from its first byte. Until that file is whole, it does not show what the node
-  /// has.
+  /// begins again, from its first byte. Until that file is whole, the one
+  /// before has more.
   [[nodiscard]] Expected<std::string> read(std::uint32_t timeline, std::uint64_t number) const {
     auto text = read_text(path_of(timeline, number));
     if (!text) return text.error();
