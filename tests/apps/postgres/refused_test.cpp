@@ -104,6 +104,9 @@ BOOST_FIXTURE_TEST_CASE(a_lock_on_a_catalog_does_not_keep_a_standby_from_its_pro
   BOOST_REQUIRE(client.ask("BEGIN"));
   BOOST_REQUIRE(client.ask("LOCK TABLE pg_catalog.pg_database IN ACCESS EXCLUSIVE MODE"));
   BOOST_REQUIRE(other.ask("INSERT INTO written VALUES (1)"));
+  const std::string end = other.value("SELECT pg_current_wal_flush_lsn()");
+  const std::string those = "SELECT count(*) FROM pg_stat_replication WHERE flush_lsn >= ";
+  trio.run_until([&] { return other.value(those + "'" + end + "'") == "2"; });
   trio.expect<Ended>(n2, End{Shutdown::immediate});
   trio.expect<Began>(n2, Begin{});
   BOOST_TEST(was_told(trio, n2, says_so));
