@@ -29,7 +29,7 @@ std::string as_bytes(std::uint64_t number) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::uint64_t number_at(std::string_view message, std::size_t at) {
+std::uint64_t big_number_at(std::string_view message, std::size_t at) {
   std::array<unsigned char, sizeof(std::uint64_t)> bytes{};
   std::copy_n(message.begin() + static_cast<std::ptrdiff_t>(at), bytes.size(), bytes.begin());
   return boost::endian::load_big_u64(bytes.data());
@@ -81,7 +81,7 @@ void Acknowledger::start_at(const std::string& lsn, const std::string& timeline)
 
 void Acknowledger::take(const std::string& message) {
   if (message.size() > before_log && message[0] == log_data)
-    position_ = number_at(message, 1) + message.size() - before_log;
+    position_ = big_number_at(message, 1) + message.size() - before_log;
   else if (message.empty() || message[0] != keep_alive)
     return;
   acknowledge();
