@@ -38,6 +38,8 @@ class LogNeededTask : public OrderTask {
       look_at_log(otherwise);
   }
 
+  [[nodiscard]] NodeId of() const { return of_; }
+
   virtual void is_promoted(const std::string& why) {
     core().log(why);
     done(NoStandby{});
@@ -56,14 +58,11 @@ class LogNeededTask : public OrderTask {
         "SELECT name, setting FROM pg_settings WHERE name = ANY($1::text[])"
         " AND pg_is_in_recovery() AND pg_get_wal_replay_pause_state() = 'paused'",
         {sql_array(settings_of_primary)},
-        [this, otherwise](const Answer& answer) {
-          if (!has_smaller_setting(answer.rows)) otherwise();
-        },
+        [this, otherwise](const Answer& answer) { see_settings(answer.rows, otherwise); },
         [otherwise](const SqlError&) { otherwise(); });
   }
 
-  /// Ends the server if it has. The keeper starts it again.
-  bool has_smaller_setting(const std::vector<Row>& rows) {
+  void see_settings(const std::vector<Row>& rows, const std::function<void()>& otherwise) {
     const auto control = read_control_file(options().data);
     for (const Row& row : rows) {
       const auto wanted = control ? control->of_primary.at(text_in(row, 0)) : 0;
@@ -71,10 +70,9 @@ class LogNeededTask : public OrderTask {
       core().log("replay is paused, because " + text_in(row, 0) + " is " + text_in(row, 1) +
                  " here and " + std::to_string(wanted) + " at " + named(of_) +
                  ": PostgreSQL starts again with the value from there");
-      core().postmaster->shut_down_fast();
-      return true;
+      return core().postmaster->shut_down_fast();  // the keeper starts it again
     }
-    return false;
+    otherwise();
   }
 
   void look_at_log(const std::function<void()>& otherwise) {
@@ -106,7 +104,7 @@ class LogNeededTask : public OrderTask {
         [otherwise](const SqlError&) { otherwise(); });
   }
 
-  NodeId of_;
+  const NodeId of_;
 };
 
 /// Waits until the part of the log that the node's own server has flushed has the marker, or, while
@@ -114,13 +112,13 @@ class LogNeededTask : public OrderTask {
 class AwaitMarkerTask : public LogNeededTask {
  public:
   AwaitMarkerTask(const AwaitMarker& order, Core& core, Tell tell)
-      : LogNeededTask(order.of, core, std::move(tell)), of_(order.of), group_(order.group) {}
+      : LogNeededTask(order.of, core, std::move(tell)), group_(order.group) {}
 
   // Meanwhile the node learns from its primary which terms it has missed. If it becomes primary, it
   // has to know them, as otherwise a node that has such a term would be cloned.
   void begin() override {
     ask_there(
-        of_, std::string("SELECT ") + known_terms_there,
+        of(), std::string("SELECT ") + known_terms_there,
         [this](const Answer& answer) {
           if (const auto known = known_terms_in(text_in(answer.rows.at(0), 0))) theirs_ = *known;
         },
@@ -191,19 +189,18 @@ class AwaitMarkerTask : public LogNeededTask {
 
   void look_at_keys_there() {
     ask_there(
-        of_, std::string("SELECT ") + marker_keys_there,
+        of(), std::string("SELECT ") + marker_keys_there,
         [this](const Answer& answer) {
           const std::string theirs = text_in(answer.rows.at(0), 0);
           if (theirs.empty() || options().marker_keys.have_one_of(theirs)) return look();
           fail(
-              "this node cannot read the markers of " + named(of_) +
+              "this node cannot read the markers of " + named(of()) +
               ", which has another marker key: copy the file that marker_key names from there, and "
               "restart this node");
         },
         [this](const SqlError&) { look(); });
   }
 
-  const NodeId of_;
   const GroupNumber group_;
   KnownTerms theirs_;
   Lsn read_;  ///< up to here the log has no marker of the group
@@ -232,8 +229,7 @@ class AwaitLogGoneTask : public LogNeededTask {
 
 class AwaitStreamingTask : public LogNeededTask {
  public:
-  AwaitStreamingTask(NodeId of, Core& core, Tell tell)
-      : LogNeededTask(of, core, std::move(tell)), of_(of) {}
+  using LogNeededTask::LogNeededTask;
 
   void begin() override { look(); }
 
@@ -252,7 +248,7 @@ class AwaitStreamingTask : public LogNeededTask {
 
   void ask_for_goal() {
     ask_there(
-        of_, "SELECT pg_current_wal_flush_lsn() WHERE NOT pg_is_in_recovery()",
+        of(), "SELECT pg_current_wal_flush_lsn() WHERE NOT pg_is_in_recovery()",
         [this](const Answer& answer) {
           if (!answer.rows.empty()) goal_ = parse_lsn(text_in(answer.rows[0], 0));
           look_again();
@@ -279,7 +275,6 @@ class AwaitStreamingTask : public LogNeededTask {
     run("rm", rest, [this] { done(Streams{}); });
   }
 
-  const NodeId of_;
   std::optional<Lsn> goal_;  ///< the end of the primary's log when this node was seen to stream
   std::chrono::steady_clock::time_point next_ =
       std::chrono::steady_clock::now() + between_looks_for_log;

@@ -27,10 +27,15 @@ class FilesToRecover {
   /// Looks for the newest timeline, as PostgreSQL does with recovery_target_timeline = latest.
   Expected<> read_timelines() {
     std::uint32_t newest = std::max(control_.timeline, control_.consistent_on);
-    std::error_code error;
-    while (fs::exists(pg_wal_ / history_file(newest + 1), error)) ++newest;
-    const auto history = read_text(pg_wal_ / history_file(newest));
+    auto history = read_text(pg_wal_ / history_file(newest));
     if (!history) return history.error();
+    while (true) {
+      const auto next = read_text(pg_wal_ / history_file(newest + 1));
+      if (!next) return next.error();
+      if (!*next) break;
+      history = next;
+      ++newest;
+    }
     Lsn begin;
     for (const auto& [timeline, end] : ends_in(history->value_or(""))) {
       begins_[timeline] = begin;
@@ -45,28 +50,30 @@ class FilesToRecover {
                        std::to_string(control_.timeline) + " of the last checkpoint");
   }
 
-  /// The file that recovery reads next, the one with this number. None: it reads no further.
-  std::optional<std::uint32_t> next(std::uint64_t number) {
-    std::error_code error;
+  /// The timeline of the file that recovery reads next, the one with this number. None: it reads no
+  /// further. Fails if such a file cannot be read: the log does not end there.
+  Expected<std::optional<std::uint32_t>> next(std::uint64_t number) {
     for (auto each = begins_.rbegin(); each != begins_.rend(); ++each) {
       const auto& [timeline, begin] = *each;
       if (timeline < last_ || number < begin.value / control_.size_of_log_file) continue;
       const fs::path path = path_of(timeline, number);
-      if (!fs::exists(path, error)) continue;
+      std::error_code error;
+      if (!fs::exists(path, error) && !error) continue;
       const auto page = first_page_of(path);
-      const bool is_of_this_log = page && page->system == control_.system &&
-                                  page->size == control_.size_of_log_file &&
-                                  page->begin.value == number * control_.size_of_log_file;
-      if (!is_of_this_log) return std::nullopt;
+      if (!page) return page.error();
+      const bool is_of_this_log = *page && (*page)->system == control_.system &&
+                                  (*page)->size == control_.size_of_log_file &&
+                                  (*page)->begin.value == number * control_.size_of_log_file;
+      if (!is_of_this_log) return std::optional<std::uint32_t>();
       last_ = timeline;
-      return timeline;
+      return std::optional(timeline);
     }
-    return std::nullopt;
+    return std::optional<std::uint32_t>();
   }
 
   /// Reads a file. A standby that moves to a new timeline fetches the file in which that timeline
-  /// begins again, from its first byte. Until that file is whole, the one
-  /// before has more.
+  /// begins again, from its first byte. Until that file is whole, the
+  /// file of the timeline before has more.
   [[nodiscard]] Expected<std::string> read(std::uint32_t timeline, std::uint64_t number) const {
     auto text = read_text(path_of(timeline, number));
     if (!text) return text.error();
@@ -121,8 +128,9 @@ Expected<DataOnDisk> read_data_on_disk(const fs::path& data) {
   std::map<std::uint64_t, std::uint32_t> found;  // the timeline of each file by its number
   for (std::uint64_t number = first;; ++number) {
     const auto timeline = files.next(number);
-    if (!timeline) break;
-    found[number] = *timeline;
+    if (!timeline) return timeline.error();
+    if (!*timeline) break;
+    found[number] = **timeline;
   }
   if (found.empty())
     return cannot_tell("the file of the log with the last checkpoint is missing or damaged");

@@ -74,4 +74,23 @@ Expected<std::optional<std::string>> read_text(const std::filesystem::path& path
   }
 }
 
+Expected<std::string> read_part(const std::filesystem::path& path, std::uint64_t at,
+                                std::size_t size) {
+  const apps::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file && errno == ENOENT) return std::string();
+  if (!file) return failure_of("read", path);
+  std::string bytes(size, '\0');
+  std::size_t got = 0;
+  while (got < size) {
+    const ssize_t more =
+        ::pread(file.fd(), bytes.data() + got, size - got, static_cast<off_t>(at + got));
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return failure_of("read", path);
+    if (more == 0) break;
+    got += static_cast<std::size_t>(more);
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
 }  // namespace muster::postgres

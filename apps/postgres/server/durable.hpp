@@ -2,6 +2,7 @@
 
 #include "apps/base/process.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -19,5 +20,9 @@ Expected<> rename_durably(const std::filesystem::path& from, const std::filesyst
 
 /// Reads a whole file. Returns nothing if there is no such file.
 Expected<std::optional<std::string>> read_text(const std::filesystem::path& path);
+/// Reads `size` bytes of a file from the byte `at` on. Returns fewer if the file ends before, or if
+/// there is no such file.
+Expected<std::string> read_part(const std::filesystem::path& path, std::uint64_t at,
+                                std::size_t size);
 
 }  // namespace muster::postgres

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <iomanip>
 #include <limits>
 #include <sstream>
@@ -41,22 +40,12 @@ std::string digits_of(std::uint32_t number) {
   return digits.str();
 }
 
-/// A part of a file. Shorter: the rest cannot be read.
-std::string part_of(const fs::path& path, std::uint64_t at, std::size_t size) {
-  std::string bytes(size, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(at));
-  file.read(bytes.data(), static_cast<std::streamsize>(size));
-  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  return bytes;
-}
-
 /// The size of all files of a log. None: there is no such file.
 std::optional<std::uint64_t> size_of_files(const fs::path& pg_wal) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(pg_wal, error))
     if (wal_file(entry.path().filename().string()))
-      if (const auto page = first_page_of(entry.path())) return page->size;
+      if (const auto page = first_page_of(entry.path()); page && *page) return (*page)->size;
   return std::nullopt;
 }
 
@@ -86,15 +75,17 @@ class LogFiles {
   }
 
   /// The bytes between these positions. Fewer: the files do not have the rest.
-  [[nodiscard]] std::string bytes(Lsn from, Lsn to) const {
+  [[nodiscard]] Expected<std::string> bytes(Lsn from, Lsn to) const {
     std::string bytes;
     for (std::uint64_t number = from.value / size_; number * size_ < to.value; ++number) {
       const auto path = file(number);
       const std::uint64_t begin = std::max(from.value, number * size_),
                           behind = std::min(to.value, (number + 1) * size_);
-      const std::string part = path ? part_of(*path, begin - number * size_, behind - begin) : "";
-      bytes += part;
-      if (part.size() < behind - begin) break;
+      if (!path) break;
+      const auto part = read_part(*path, begin - number * size_, behind - begin);
+      if (!part) return part.error();
+      bytes += *part;
+      if (part->size() < behind - begin) break;
     }
     return bytes;
   }
@@ -132,9 +123,11 @@ std::string name_of_file(std::uint32_t timeline, std::uint64_t number, std::uint
          digits_of(static_cast<std::uint32_t>(number % of_log));
 }
 
-std::optional<FirstPage> first_page_of(const fs::path& path) {
+Expected<std::optional<FirstPage>> first_page_of(const fs::path& path) {
+  const auto bytes = read_part(path, 0, enough_of_first_page);
+  if (!bytes) return bytes.error();
   std::error_code error;
-  const auto page = first_page_in(part_of(path, 0, enough_of_first_page));
+  const auto page = first_page_in(*bytes);
   return page && fs::file_size(path, error) == page->size && !error ? page : std::nullopt;
 }
 
@@ -170,10 +163,11 @@ Expected<> read_messages(const fs::path& pg_wal, std::uint32_t timeline, Lsn end
   for (std::uint64_t number = (end.value - 1) / size_of_part + 1; number-- > 0;) {
     const Lsn begin{number * size_of_part};
     const Lsn behind{std::min(end.value, begin.value + size_of_part)};
-    const std::string bytes =
+    const auto bytes =
         (*files)->bytes(begin, Lsn{std::min(end.value, behind.value + longest_message)});
-    if (bytes.empty()) return {};
-    LogPart part{begin, messages_in(bytes, begin, behind.value - begin.value)};
+    if (!bytes) return bytes.error();
+    if (bytes->empty()) return {};
+    LogPart part{begin, messages_in(*bytes, begin, behind.value - begin.value)};
     for (LogMessage& message : part.messages) message.timeline = (*files)->timeline_at(message.at);
     if (!see(part)) return {};
   }
@@ -183,14 +177,17 @@ Expected<> read_messages(const fs::path& pg_wal, std::uint32_t timeline, Lsn end
 bool was_reset(const fs::path& pg_wal) {
   std::error_code error;
   std::string oldest;
+  bool follows_none = false;
   for (const auto& entry : fs::directory_iterator(pg_wal, error)) {
     const std::string name = entry.path().filename().string();
-    if (wal_file(name) && first_page_of(entry.path()) &&
-        (oldest.empty() || name.substr(8) < oldest.substr(8)))
+    if (!wal_file(name)) continue;
+    const auto page = first_page_of(entry.path());
+    if (page && *page && (oldest.empty() || name.substr(8) < oldest.substr(8))) {
       oldest = name;
+      follows_none = (*page)->follows_none;
+    }
   }
-  const auto page = oldest.empty() ? std::nullopt : first_page_of(pg_wal / oldest);
-  return page && page->follows_none;
+  return follows_none;
 }
 
 std::optional<Lsn> begin_of_file_before(const fs::path& pg_wal, Lsn at) {
@@ -204,9 +201,10 @@ Expected<std::optional<std::string>> bytes_of_log(const fs::path& pg_wal, std::u
   const auto files = LogFiles::open(pg_wal, timeline, end);
   if (!files) return files.error();
   if (!*files || to <= from || end < to) return std::optional<std::string>();
-  std::string bytes = (*files)->bytes(from, to);
-  const bool is_whole = bytes.size() == to.value - from.value;
-  return is_whole ? std::optional(std::move(bytes)) : std::nullopt;
+  auto bytes = (*files)->bytes(from, to);
+  if (!bytes) return bytes.error();
+  const bool is_whole = bytes->size() == to.value - from.value;
+  return is_whole ? std::optional(*std::move(bytes)) : std::nullopt;
 }
 
 bool is_short(std::string_view file, std::string_view before, Lsn begin, Lsn begins) {

@@ -35,7 +35,7 @@ std::string name_of_file(std::uint32_t timeline, std::uint64_t number, std::uint
 /// The beginning of a file of the log. None: the file is no such file, or does not have the size
 /// that stands there. Other people may put files into the directory, and PostgreSQL makes files
 /// that are still empty.
-std::optional<FirstPage> first_page_of(const std::filesystem::path& file);
+Expected<std::optional<FirstPage>> first_page_of(const std::filesystem::path& file);
 
 /// A part of a log of at most 1 MB, and the messages that begin in it, in ascending order.
 struct LogPart {

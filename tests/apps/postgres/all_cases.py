@@ -24,11 +24,13 @@ class Row(unittest.TextTestResult):
 
     def stopTest(self, test):
         super().stopTest(test)
-        failed = any(test is each for each, _ in self.failures + self.errors)
+        verdict = next((verdict for verdict, tests in (
+            ("FAILED", self.failures + self.errors), ("skipped", self.skipped))
+            if any(test is each for each, _ in tests)), "holds")
         seconds = time.monotonic() - self.began
         Row.began = time.monotonic()
         name = test.id().replace(".", " ").replace("_", " ")
-        print(f"| {name} | {seconds:.1f} s | {'FAILED' if failed else 'holds'} |", flush=True)
+        print(f"| {name} | {seconds:.1f} s | {verdict} |", flush=True)
 
 
 def main():

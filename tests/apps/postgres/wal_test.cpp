@@ -86,6 +86,26 @@ BOOST_FIXTURE_TEST_CASE(a_log_ends_where_postgresql_finds_its_end, WithTable, *o
   }
 }
 
+// A file that cannot be read is no end of the log.
+BOOST_FIXTURE_TEST_CASE(a_file_of_the_log_that_cannot_be_read_is_told, WithTable, *on_postgres) {
+  using std::filesystem::perms;
+  const fs::path data = trio.options(n1).data;
+  BOOST_REQUIRE(trio.client(n1).ask("SELECT pg_switch_wal()"));
+  BOOST_REQUIRE(trio.client(n1).ask("INSERT INTO written VALUES (1)"));
+  trio.expect<Ended>(n1, End{Shutdown::immediate});
+  const DataOnDisk disk = read_data_on_disk(data).value();
+  const std::string name = name_of_file(disk.timeline, disk.end.value / size_of_file, size_of_file);
+  fs::permissions(data / "pg_wal" / name, perms::none);
+  const auto unreadable = read_data_on_disk(data);
+  BOOST_REQUIRE(!unreadable);
+  BOOST_TEST(unreadable.error().what ==
+             "cannot read " + (data / "pg_wal" / name).string() + ": Permission denied");
+  BOOST_TEST(!read_messages(data / "pg_wal", disk.timeline, disk.end,
+                            [](const LogPart&) { return true; }));
+  fs::permissions(data / "pg_wal" / name, perms::owner_read | perms::owner_write);
+  BOOST_TEST(read_data_on_disk(data).value().end == disk.end);
+}
+
 /// A standby that has all commits of its primary in the file in which the next timeline begins.
 struct BeforeNextTimeline : WithTable {
   BeforeNextTimeline() {
