@@ -93,8 +93,8 @@ std::string KeeperTurn::why_no_rejoin() const {
   const std::string self = named(settings_.self);
   if (writes())
     return self + " is the primary: make another node the primary first, with switch-over";
-  if (!k_.place || !k_.place->choice.primary)
-    return "nobody writes now, so there is no primary to clone from";
+  if (!k_.place) return self + " is in no group now, so it knows no primary: try again later";
+  if (!k_.place->choice.primary) return "nobody writes now, so there is no primary to clone from";
   if (k_.is_resyncing()) return self + " is already being rewound or cloned";
   return {};
 }

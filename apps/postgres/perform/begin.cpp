@@ -166,9 +166,7 @@ class BeginTask : public ReplayEndTask {
   void await_answer() {
     look_at_progress();
     if (!takes_connections(options().data, core().postmaster->pid()))
-      return look_at_recovery(Clock::now() - rests_since_,
-                              "it is not yet accepting connections, as while more than 64 "
-                              "subtransactions of one transaction are open");
+      return look_at_recovery(Clock::now() - rests_since_, not_yet);
     const auto began = Clock::now();
     ask_on_new_connection(
         "SELECT 1", {}, [this](const Answer&) { take_part(); },
@@ -192,14 +190,17 @@ class BeginTask : public ReplayEndTask {
     const auto disk = read_data_on_disk(options().data);
     if (disk && disk->lacks.empty()) {
       core().refused_because = refused_because;
-      core().log("PostgreSQL admits no session of its own node: " + refused_because +
-                 ". Its data is whole, so this node takes part by its files");
+      const bool is_recovering = refused_because == not_yet;
+      core().log(
+          "PostgreSQL admits no session of its own node: " + refused_because +
+          (is_recovering ? ", as while a transaction has more than 64 subtransactions" : "") +
+          ". Its data is whole, so this node takes part by its files");
       return take_part();
     }
     const std::string lacks = disk ? disk->lacks : disk.error().what;
     if (std::exchange(lacks_, lacks) != lacks)
       core().log("PostgreSQL admits no session of its own node: " + refused_because +
-                 ". Neither do its files show that the data is whole: " + lacks);
+                 ", and its files do not show that its data is whole: " + lacks);
     const auto& follows = core().conf->follows;
     if (Clock::now() - since_ < options().longest_standstill || (!disk && !follows)) return later();
     if (follows)
@@ -226,6 +227,7 @@ class BeginTask : public ReplayEndTask {
     if (startup && !sleeps_of(*startup)) rests_since_ = now;
   }
 
+  static constexpr const char* not_yet = "it is not yet accepting connections";
   static constexpr Duration between_questions = 2ms, between_looks = 250ms,
                             patience_with_server = 1s;
 

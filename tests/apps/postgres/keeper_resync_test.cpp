@@ -234,6 +234,18 @@ BOOST_AUTO_TEST_CASE(whose_owner_wants_it_cloned_notes_what_it_held_before) {
   BOOST_TEST(!node.keeper().wants_clone);
 }
 
+// Such a PostgreSQL cannot be asked what it holds, so there is no note. Until the clone is
+// complete, the node reports nothing.
+BOOST_AUTO_TEST_CASE(a_node_that_does_not_get_on_in_recovery_is_cloned_if_its_operator_wants_it) {
+  Script node;
+  BOOST_TEST(node.after(Loaded{}, Configured{}) == "Begin");
+  node.after(StopCalled{}, Overdue{});
+  node.after(StartCalled{group, {two, {}, ""}});
+  BOOST_TEST(node.after_each(RejoinAsked{}, Ended{}) == "AnswerOwner, Abandon, End; Clone");
+  BOOST_TEST(node.after(StopCalled{}) == "GiveReport");
+  BOOST_TEST(node.report() == Evidence(Nothing{}));
+}
+
 BOOST_AUTO_TEST_CASE(no_primary_is_thrown_away_and_nobody_without_one) {
   const auto refused = [](Script& node) {
     BOOST_TEST(node.after(RejoinAsked{}) == "AnswerOwner");
@@ -242,7 +254,11 @@ BOOST_AUTO_TEST_CASE(no_primary_is_thrown_away_and_nobody_without_one) {
   Script primary = Script().opened();
   BOOST_TEST(refused(primary) ==
              "node 1 is the primary: make another node the primary first, with switch-over");
+  Script stopped = Script().reported();
+  BOOST_TEST(refused(stopped) ==
+             "node 1 is in no group now, so it knows no primary: try again later");
   Script alone = Script().reported();
+  alone.after(StartCalled{group, {}});
   BOOST_TEST(refused(alone) == "nobody writes now, so there is no primary to clone from");
   Script resyncing = rewinding();
   BOOST_TEST(refused(resyncing) == "node 1 is already being rewound or cloned");
