@@ -180,7 +180,7 @@ struct ThreeNodes : RealNodes {
     });
     return found;
   }
-  /// Checks by the journals that no promise was broken.
+  /// Checks that the journals violate no claim.
   void verify() const {
     ends_well(run_muster(directory,
                          {"verify", file("faults.jsonl"), journal(1), journal(2), journal(3)}));

@@ -47,7 +47,7 @@ struct Shop {
     return std::any_of(told.begin(), told.end(),
                        [this](const Told& one) { return one.job == jobs; });
   }
-  /// What is wrong: a job was done again, or some jobs were not done. No value if all is well.
+  /// Describes a job that was done again, or jobs that were not done. No value if all is well.
   [[nodiscard]] std::optional<std::string> wrong() const {
     std::uint64_t last = 0;
     for (const Told& one : told) {
